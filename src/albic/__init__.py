@@ -1,0 +1,3 @@
+"""albic makes stateful Spark streaming jobs balance themselves."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,49 @@
+"""The vocabulary: frozen values that every other part speaks in."""
+
+from albic.model.allocation import Allocation
+from albic.model.bundles import Bundles
+from albic.model.cluster import Cluster, Node, NodeState
+from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected, SolverFailed
+from albic.model.plan import (
+    Budget,
+    BudgetUnit,
+    Move,
+    Objective,
+    Outcome,
+    Plan,
+    PlanRequest,
+    SearchReport,
+    plan_for,
+)
+from albic.model.snapshot import Period, Resource, Snapshot
+from albic.model.topology import Operator, Topology
+from albic.model.validation import Violation, violations
+
+__all__ = [
+    "AlbicError",
+    "Allocation",
+    "Budget",
+    "BudgetUnit",
+    "Bundles",
+    "Cluster",
+    "InvalidInput",
+    "Move",
+    "Node",
+    "NodeState",
+    "NotReady",
+    "Objective",
+    "Operator",
+    "Outcome",
+    "Period",
+    "Plan",
+    "PlanRejected",
+    "PlanRequest",
+    "Resource",
+    "SearchReport",
+    "Snapshot",
+    "SolverFailed",
+    "Topology",
+    "Violation",
+    "plan_for",
+    "violations",
+]

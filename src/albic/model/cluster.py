@@ -1,0 +1,54 @@
+"""Nodes, what they can do, and which of them are being emptied."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from albic.arrays import Bools, Floats, sealed
+from albic.model.errors import InvalidInput
+
+
+class NodeState(StrEnum):
+    """Whether a node stays (paper: A) or is marked for removal (paper: B, kill_i = 1)."""
+
+    ACTIVE = "active"
+    DRAINING = "draining"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node; ``capacity`` is relative to the reference node."""
+
+    id: str
+    capacity: float = 1.0
+    state: NodeState = NodeState.ACTIVE
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.capacity) and self.capacity > 0):
+            raise InvalidInput(f"node {self.id!r} has capacity {self.capacity}; it must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The nodes of a job; everything else refers to them by position."""
+
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        if not self.nodes:
+            raise InvalidInput("nodes is empty; a cluster has at least one node")
+        seen: set[str] = set()
+        for position, node in enumerate(self.nodes):
+            if node.id in seen:
+                raise InvalidInput(f"nodes[{position}]: the id {node.id!r} is used twice")
+            seen.add(node.id)
+        if all(node.state is NodeState.DRAINING for node in self.nodes):
+            raise InvalidInput("every node is draining; at least one must stay active")
+
+    def capacities(self) -> Floats:
+        """Return each node's capacity."""
+        return sealed([node.capacity for node in self.nodes], float)
+
+    def draining(self) -> Bools:
+        """Return which nodes are being emptied."""
+        return sealed([node.state is NodeState.DRAINING for node in self.nodes], bool)

@@ -1,0 +1,36 @@
+"""The error tree; a name tells the caller what to do.
+
+::
+
+    AlbicError
+    ├── InvalidInput      a file, option or value of the user's is wrong: mend it
+    ├── NotReady          measurements do not cover the job yet: try again next period
+    ├── PlanRejected      the judge found a plan faulty: keep the present allocation
+    └── SolverFailed      a solver died or answered nonsense: keep the present allocation
+"""
+
+from collections.abc import Sequence
+
+
+class AlbicError(Exception):
+    """Root of everything albic raises on purpose."""
+
+
+class InvalidInput(AlbicError):
+    """Something the user gave is wrong; the message names the field and the remedy."""
+
+
+class NotReady(AlbicError):
+    """Measurements do not cover the job yet; try again next period."""
+
+
+class PlanRejected(AlbicError):
+    """The judge found a plan faulty; the present allocation stays."""
+
+    def __init__(self, findings: Sequence[object]) -> None:
+        super().__init__("; ".join(str(finding) for finding in findings))
+        self.findings = tuple(findings)
+
+
+class SolverFailed(AlbicError):
+    """A solver died or answered nonsense; the present allocation stays."""

@@ -1,0 +1,106 @@
+"""The paper's measures, each defined here and nowhere else.
+
+The *mean* of the load distance is exact and weighted: all work, wherever it lies now, spread over
+the capacity that stays. The paper rounds it up and averages percentages; both move the optimum
+(a rounded mean calls a balanced cluster unbalanced, and an average of percentages depends on the
+allocation when nodes differ), see ``docs/decisions/002-load-distance.md``.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from albic.model.allocation import Allocation
+from albic.arrays import Floats, Ints
+from albic.model.plan import Move
+from albic.model.snapshot import Resource, Snapshot
+
+
+def bottleneck(snapshot: Snapshot) -> Resource:
+    """Return the resource with the greatest total usage; the first of equals."""
+    return Resource(int(np.argmax(snapshot.usage.sum(axis=1))))
+
+
+def group_loads(snapshot: Snapshot) -> Floats:
+    """Return each key group's usage of the bottleneck resource; paper: gLoad_k."""
+    loads: Floats = snapshot.usage[bottleneck(snapshot)]
+    return loads
+
+
+def node_usage(snapshot: Snapshot, allocation: Allocation, resource: Resource) -> Floats:
+    """Return what the key groups use on each node, in percent of that node."""
+    nodes = len(snapshot.cluster.nodes)
+    work = np.bincount(allocation.owner, weights=snapshot.usage[resource], minlength=nodes)
+    usage: Floats = work / snapshot.cluster.capacities()
+    return usage
+
+
+def node_loads(snapshot: Snapshot, allocation: Allocation) -> Floats:
+    """Return each node's load, background included; paper: load_i."""
+    loads: Floats = snapshot.background + node_usage(snapshot, allocation, bottleneck(snapshot))
+    return loads
+
+
+def mean_load(snapshot: Snapshot) -> float:
+    """Return the load that every staying node would have if all were equal; paper: mean.
+
+    Work on draining nodes counts, for it has to go somewhere; their background does not, for it
+    ends with them.
+    """
+    stays = ~snapshot.cluster.draining()
+    capacity = snapshot.cluster.capacities()[stays]
+    work = group_loads(snapshot).sum() + snapshot.background[stays] @ capacity
+    return float(work / capacity.sum())
+
+
+def load_distance(snapshot: Snapshot, allocation: Allocation) -> float:
+    """Return the largest gap between a staying node's load and the mean.
+
+    Paper: max over A of |load_i - mean|.
+    """
+    stays = ~snapshot.cluster.draining()
+    gaps = np.abs(node_loads(snapshot, allocation)[stays] - mean_load(snapshot))
+    return float(gaps.max())
+
+
+def load_index(mean_now_pct: float, mean_at_start_pct: float) -> float:
+    """Return today's mean load as a share of the one right after start-up."""
+    return mean_now_pct / mean_at_start_pct
+
+
+def draining_load(snapshot: Snapshot, allocation: Allocation) -> float:
+    """Return the load that still lies on draining nodes."""
+    left = snapshot.cluster.draining()[allocation.owner]
+    return float(group_loads(snapshot)[left].sum())
+
+
+def collocation_factor(traffic: sp.csr_array, allocation: Allocation) -> float:
+    """Return local / (local + remote) bytes between key groups; 0 where there is no traffic."""
+    total = float(traffic.sum())
+    if total == 0:
+        return 0.0
+    pairs = traffic.tocoo()
+    local = allocation.owner[pairs.row] == allocation.owner[pairs.col]
+    return float(pairs.data[local].sum() / total)
+
+
+def migration_cost(moves: tuple[Move, ...]) -> float:
+    """Return the summed cost of all moves; paper: the left side of constraint (2)."""
+    return sum(move.cost for move in moves)
+
+
+def stage_loads(snapshot: Snapshot, allocation: Allocation) -> Floats:
+    """Return the load of each node (column) in each stage (row), an operator being a stage."""
+    stages, nodes = len(snapshot.topology.operators), len(snapshot.cluster.nodes)
+    cell: Ints = snapshot.topology.operator_of() * nodes + allocation.owner
+    work = np.bincount(cell, weights=group_loads(snapshot), minlength=stages * nodes)
+    loads: Floats = work.reshape(stages, nodes) / snapshot.cluster.capacities()
+    return loads
+
+
+def makespan(snapshot: Snapshot, allocation: Allocation) -> float:
+    """Return the sum over stages of the busiest node in that stage.
+
+    Spark runs the stages of a batch one after the other, so this is what a batch waits for.
+    Background is left out: it belongs to no stage and no plan changes it.
+    """
+    return float(stage_loads(snapshot, allocation).max(axis=1).sum())

@@ -1,0 +1,1 @@
+"""Generic mathematics: items, bins and graphs; nothing here knows a node or a key group."""
