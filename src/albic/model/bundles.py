@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from albic.model.allocation import Allocation
 from albic.arrays import Ints, sealed
+from albic.model.allocation import Allocation
 from albic.model.errors import InvalidInput
 
 

@@ -9,8 +9,8 @@ allocation when nodes differ), see ``docs/decisions/002-load-distance.md``.
 import numpy as np
 import scipy.sparse as sp
 
-from albic.model.allocation import Allocation
 from albic.arrays import Floats, Ints
+from albic.model.allocation import Allocation
 from albic.model.plan import Move
 from albic.model.snapshot import Resource, Snapshot
 

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from albic.model.allocation import Allocation
 from albic.arrays import Floats, sealed
+from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.errors import InvalidInput
 from albic.model.snapshot import Resource, Snapshot

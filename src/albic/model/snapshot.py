@@ -7,8 +7,8 @@ from enum import IntEnum
 import numpy as np
 import scipy.sparse as sp
 
-from albic.model.allocation import Allocation
 from albic.arrays import Floats, Ints, sealed
+from albic.model.allocation import Allocation
 from albic.model.cluster import Cluster
 from albic.model.errors import InvalidInput
 from albic.model.topology import Topology

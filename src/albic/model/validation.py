@@ -50,8 +50,10 @@ def _malformed(plan: Plan, request: PlanRequest) -> list[Violation]:
         )
         return found
     nodes = len(snapshot.cluster.nodes)
-    for group in np.flatnonzero((owner < 0) | (owner >= nodes)):
-        found.append(Violation("one-owner-each", f"key group {group} on node {owner[group]}"))
+    found += [
+        Violation("one-owner-each", f"key group {group} on node {owner[group]}")
+        for group in np.flatnonzero((owner < 0) | (owner >= nodes))
+    ]
     told = {move.key_group: (move.source, move.target) for move in plan.moves}
     changed = {int(k): (int(before[k]), int(owner[k])) for k in np.flatnonzero(owner != before)}
     if told != changed or len(told) != len(plan.moves):
@@ -80,21 +82,22 @@ def _torn_bundles(plan: Plan, request: PlanRequest) -> list[Violation]:
     if request.bundles is None:
         return []
     owner, unit_of = plan.target.owner, request.bundles.unit_of
-    found = []
     first = np.full(request.bundles.units, -1, dtype=np.int64)
     first[unit_of[::-1]] = owner[::-1]
-    for unit in np.unique(unit_of[owner != first[unit_of]]):
-        found.append(Violation("bundle-intact", f"bundle {unit} is on several nodes"))
-    for unit, node in request.bundles.pinned:
-        if first[unit] != node:
-            found.append(
-                Violation("bundle-intact", f"bundle {unit} is on {first[unit]}, not {node}")
-            )
-    return found
+    torn = [
+        Violation("bundle-intact", f"bundle {unit} is on several nodes")
+        for unit in np.unique(unit_of[owner != first[unit_of]])
+    ]
+    astray = [
+        Violation("bundle-intact", f"bundle {unit} is on {first[unit]}, not {node}")
+        for unit, node in request.bundles.pinned
+        if first[unit] != node
+    ]
+    return torn + astray
 
 
 def _over_limits(plan: Plan, request: PlanRequest) -> list[Violation]:
-    """A node may stay over a limit that it was over before, but not get worse."""
+    """Check the other resources; a node that was over its limit before must not get worse."""
     snapshot = request.snapshot
     found = []
     for resource in Resource:
@@ -105,14 +108,12 @@ def _over_limits(plan: Plan, request: PlanRequest) -> list[Violation]:
         after = metrics.node_usage(snapshot, plan.target, resource)
         for node in np.flatnonzero(after > np.maximum(limit, before) + ROUNDING):
             name = resource.name.lower()
-            found.append(
-                Violation("resource-limit", f"{name} of node {node}: {after[node]:.3g} %")
-            )
+            found.append(Violation("resource-limit", f"{name} of node {node}: {after[node]:.3g} %"))
     return found
 
 
 def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
-    """A plan may raise what it should lower only for something that was asked for.
+    """Check that what should fall rises only for something that was asked for.
 
     Draining and pinned bundles are asked for. So is collocation, up to the request's maximum load
     distance.
@@ -123,10 +124,11 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
         was, now = metrics.makespan(snapshot, before), metrics.makespan(snapshot, after)
     else:
         was, now = metrics.load_distance(snapshot, before), metrics.load_distance(snapshot, after)
-    drained = metrics.draining_load(snapshot, after) < metrics.draining_load(snapshot, before)
-    emptied = bool((snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)).any())
+    emptied = bool(
+        (snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)).any()
+    )
     pinned = request.bundles is not None and bool(request.bundles.pinned)
-    if now <= was + ROUNDING or drained or emptied or pinned:
+    if now <= was + ROUNDING or leaves_draining.any() or pinned:
         return []
     gained = metrics.collocation_factor(snapshot.traffic, after) > metrics.collocation_factor(
         snapshot.traffic, before

@@ -1,4 +1,4 @@
-"""The problem that the exact and the local search both solve: items into bins, few of them moved."""
+"""The problem behind every plan: items into bins, few of them moved."""
 
 from dataclasses import dataclass
 from enum import StrEnum

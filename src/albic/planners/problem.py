@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from albic.model import Allocation, Bundles, Objective, PlanRequest, Resource, metrics
 from albic.arrays import Bools, Floats, Ints
+from albic.model import Allocation, Bundles, Objective, PlanRequest, Resource, metrics
 from albic.optimize.assignment import AssignmentProblem, Goal
 
 
