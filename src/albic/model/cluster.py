@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from albic.arrays import Bools, Floats, sealed
 from albic.model.errors import InvalidInput
 
@@ -47,8 +49,8 @@ class Cluster:
 
     def capacities(self) -> Floats:
         """Return each node's capacity."""
-        return sealed([node.capacity for node in self.nodes], float)
+        return sealed([node.capacity for node in self.nodes], np.float64)
 
     def draining(self) -> Bools:
         """Return which nodes are being emptied."""
-        return sealed([node.state is NodeState.DRAINING for node in self.nodes], bool)
+        return sealed([node.state is NodeState.DRAINING for node in self.nodes], np.bool_)

@@ -7,9 +7,8 @@ allocation when nodes differ), see ``docs/decisions/002-load-distance.md``.
 """
 
 import numpy as np
-import scipy.sparse as sp
 
-from albic.arrays import Floats, Ints
+from albic.arrays import Floats, Ints, Sparse
 from albic.model.allocation import Allocation
 from albic.model.plan import Move
 from albic.model.snapshot import Resource, Snapshot
@@ -73,7 +72,7 @@ def draining_load(snapshot: Snapshot, allocation: Allocation) -> float:
     return float(group_loads(snapshot)[left].sum())
 
 
-def collocation_factor(traffic: sp.csr_array, allocation: Allocation) -> float:
+def collocation_factor(traffic: Sparse, allocation: Allocation) -> float:
     """Return local / (local + remote) bytes between key groups; 0 where there is no traffic."""
     total = float(traffic.sum())
     if total == 0:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import scipy.sparse as sp
 
-from albic.arrays import Floats, Ints, sealed
+from albic.arrays import Floats, Ints, Sparse, sealed
 from albic.model.allocation import Allocation
 from albic.model.cluster import Cluster
 from albic.model.errors import InvalidInput
@@ -51,7 +50,7 @@ class Snapshot:
     allocation: Allocation
     usage: Floats
     state_bytes: Ints
-    traffic: sp.csr_array
+    traffic: Sparse
     background: Floats
     generation: int = 0
     coverage: float = 1.0
@@ -61,7 +60,7 @@ class Snapshot:
         object.__setattr__(self, "usage", sealed(self.usage, np.float64))
         object.__setattr__(self, "state_bytes", sealed(self.state_bytes, np.int64))
         object.__setattr__(self, "background", sealed(self.background, np.float64))
-        traffic = sp.csr_array(self.traffic, dtype=np.float64, copy=True)
+        traffic: Sparse = self.traffic.astype(np.float64, copy=True)
         traffic.sum_duplicates()
         for part in (traffic.data, traffic.indices, traffic.indptr):
             part.setflags(write=False)
@@ -84,7 +83,7 @@ class Snapshot:
         _expect_amounts("traffic.bytes_per_s", traffic.data)
 
 
-def _expect_shape(name: str, array: Floats | Ints | sp.csr_array, shape: tuple[int, ...]) -> None:
+def _expect_shape(name: str, array: Floats | Ints | Sparse, shape: tuple[int, ...]) -> None:
     """Refuse an array of another shape."""
     if array.shape != shape:
         raise InvalidInput(f"{name} has shape {array.shape}, expected {shape}")

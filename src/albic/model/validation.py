@@ -124,9 +124,7 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
         was, now = metrics.makespan(snapshot, before), metrics.makespan(snapshot, after)
     else:
         was, now = metrics.load_distance(snapshot, before), metrics.load_distance(snapshot, after)
-    emptied = bool(
-        (snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)).any()
-    )
+    leaves_draining = snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)
     pinned = request.bundles is not None and bool(request.bundles.pinned)
     if now <= was + ROUNDING or leaves_draining.any() or pinned:
         return []

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import scipy.sparse as sp
 
-from albic.arrays import Bools, Floats, Ints
+from albic.arrays import Bools, Floats, Ints, Sparse
 
 
 class Goal(StrEnum):
@@ -28,7 +27,7 @@ class AssignmentProblem:
     weight. Items that are not ``movable`` stay at home.
     """
 
-    weights: sp.csr_array  # U x D
+    weights: Sparse  # U x D
     home: Ints  # U
     charge: Floats  # U
     movable: Bools  # U
@@ -66,7 +65,7 @@ class AssignmentProblem:
     def means(self) -> Floats:
         """Return, for each dimension, the load of every open bin if all were equal."""
         stays = ~self.closed
-        work = np.asarray(self.weights.sum(axis=0)).ravel()
+        work: Floats = np.asarray(self.weights.sum(axis=0)).ravel()
         spread = work + self.base[:, stays] @ self.capacity[stays]
         means: Floats = spread / self.capacity[stays].sum()
         return means

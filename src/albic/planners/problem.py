@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from albic.arrays import Bools, Floats, Ints
+from albic.arrays import Bools, Floats, Ints, Sparse
 from albic.model import Allocation, Bundles, Objective, PlanRequest, Resource, metrics
 from albic.optimize.assignment import AssignmentProblem, Goal
 
@@ -16,7 +16,8 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
     displaced = home[bundles.unit_of] != snapshot.allocation.owner
     charge = request.charge()
     budget = request.budget.limit - float(charge[displaced].sum())
-    unit_charge = np.bincount(bundles.unit_of, weights=charge, minlength=bundles.units)
+    unit_charge = np.zeros(bundles.units)
+    np.add.at(unit_charge, bundles.unit_of, charge)
     movable = unit_charge <= max(budget, 0.0)
     movable[[unit for unit, _ in bundles.pinned]] = False
     weights, base, limit, goal_dims = _dimensions(request, bundles, home)
@@ -54,7 +55,7 @@ def stranded(request: PlanRequest) -> Bools:
 
 def _dimensions(
     request: PlanRequest, bundles: Bundles, home: Ints
-) -> tuple[sp.csr_array, Floats, Floats, int]:
+) -> tuple[Sparse, Floats, Floats, int]:
     """Return item weights, base loads, limits and how many dimensions make the goal."""
     snapshot = request.snapshot
     groups, nodes = snapshot.topology.key_groups, len(snapshot.cluster.nodes)
