@@ -1,0 +1,47 @@
+"""What goes over the pipe between us and the solver's process; light, for both sides load it."""
+
+import io
+from enum import StrEnum
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+#: Bytes that tell how long a message is.
+HEADER = 8
+
+Message = dict[str, npt.NDArray[Any]]
+
+
+class Status(StrEnum):
+    """How a solve ended, or that it has not."""
+
+    OPTIMAL = "optimal"
+    TIME_LIMIT = "time_limit"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    FAILED = "failed"
+    RUNNING = "running"
+
+
+def send(stream: BinaryIO, **parts: npt.ArrayLike) -> None:
+    """Write one message: named arrays, preceded by their length in bytes."""
+    body = io.BytesIO()
+    arrays: dict[str, Any] = {name: np.asarray(part) for name, part in parts.items()}
+    np.savez(body, **arrays)
+    stream.write(body.tell().to_bytes(HEADER, "little"))
+    stream.write(body.getbuffer())
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Message | None:
+    """Return the next message, or None where the stream has ended, even in mid-message."""
+    header = stream.read(HEADER)
+    if len(header) < HEADER:
+        return None
+    size = int.from_bytes(header, "little")
+    body = stream.read(size)
+    if len(body) < size:
+        return None
+    with np.load(io.BytesIO(body)) as parts:
+        return dict(parts)
