@@ -2,7 +2,8 @@
 
 BIN := .venv/bin
 READY := .venv/.ready
-PYTEST := $(BIN)/pytest -n 2
+JOBS ?= 2
+PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test check lint format bench nightly lock clean help
