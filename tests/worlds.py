@@ -10,6 +10,7 @@ several go with commas. Key groups are numbered as they are read.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,12 @@ def drawn(plan: Plan, asked: PlanRequest) -> str:
         )
         for position in range(len(snapshot.cluster.nodes))
     )
+
+
+def later(plan: Plan, asked: PlanRequest) -> PlanRequest:
+    """Return the same request one round after ``plan``."""
+    snapshot = replace(asked.snapshot, allocation=plan.target)
+    return replace(asked, snapshot=snapshot)
 
 
 def _marked(snapshot: Snapshot, position: int) -> str:

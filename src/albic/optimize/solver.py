@@ -207,7 +207,8 @@ def _final(best: Solution, status: Status, began_s: float, detail: str = "") -> 
 
 
 def _last_words(process: "subprocess.Popen[bytes]") -> str:
-    """Return how a process ended that nobody told to."""
+    """Return how a process ended that nobody told to; one that talks nonsense is ended here."""
+    process.kill()
     said = cast("BinaryIO", process.stderr).read().decode(errors="replace").strip()
     last = said.splitlines()[-1] if said else "without a word"
     return f"the solver ended with code {process.wait()}: {last}"

@@ -7,8 +7,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-#: Bytes that tell how long a message is.
-HEADER = 8
+#: What every message begins with; anything else on the pipe is nonsense.
+MARK = b"albic/1:"
+#: The bytes after it, which tell how long the message is.
+LENGTH = 8
 
 Message = dict[str, npt.NDArray[Any]]
 
@@ -25,21 +27,21 @@ class Status(StrEnum):
 
 
 def send(stream: BinaryIO, **parts: npt.ArrayLike) -> None:
-    """Write one message: named arrays, preceded by their length in bytes."""
+    """Write one message: named arrays, preceded by mark and length."""
     body = io.BytesIO()
     arrays: dict[str, Any] = {name: np.asarray(part) for name, part in parts.items()}
     np.savez(body, **arrays)
-    stream.write(body.tell().to_bytes(HEADER, "little"))
+    stream.write(MARK + body.tell().to_bytes(LENGTH, "little"))
     stream.write(body.getbuffer())
     stream.flush()
 
 
 def receive(stream: BinaryIO) -> Message | None:
-    """Return the next message, or None where the stream has ended, even in mid-message."""
-    header = stream.read(HEADER)
-    if len(header) < HEADER:
+    """Return the next message, or None where the stream ends or is no stream of messages."""
+    header = stream.read(len(MARK) + LENGTH)
+    if len(header) < len(MARK) + LENGTH or not header.startswith(MARK):
         return None
-    size = int.from_bytes(header, "little")
+    size = int.from_bytes(header[len(MARK) :], "little")
     body = stream.read(size)
     if len(body) < size:
         return None

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -31,22 +32,21 @@ class MilpPlanner:
     printed
         What the paper leaves open; for ``paper`` only.
     solver
-        Makes the process that HiGHS runs in.
+        Opens the process that HiGHS runs in.
     """
 
     formulation: Literal["repaired", "paper"] = "repaired"
     printed: Printed = field(default_factory=Printed)
-    solver: Callable[[], Solver] = Solver
+    solver: Callable[[], AbstractContextManager[Solver]] = Solver
 
     def plan(self, request: PlanRequest) -> Plan:
         """Return the best plan that HiGHS finds within the request's time limit."""
         began_s = time.monotonic()
         with self.solver() as solver:
             if self.formulation == "paper":
-                found = _as_printed(request, solver, self.printed, began_s)
+                owner, report = _as_printed(request, solver, self.printed, began_s)
             else:
-                found = _exact(request, solver, began_s)
-        owner, report = found
+                owner, report = _exact(request, solver, began_s)
         report = replace(report, wall_s=time.monotonic() - began_s)
         return plan_for(request, allocation_of(request, owner), report)
 
