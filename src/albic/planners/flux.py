@@ -38,7 +38,7 @@ class FluxPlanner:
         passes = 0
         while run.balance():
             passes += 1
-        reason = f"{passes} passes over the pairs of nodes, then {run.ending()}"
+        reason = f"passes over the pairs of nodes: {passes}, until {run.ending()}"
         if request.objective is Objective.MAKESPAN:
             reason += "; Flux balances whole loads, not stages"
         report = SearchReport("flux", Outcome.HEURISTIC, reason)
