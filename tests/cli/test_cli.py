@@ -95,7 +95,7 @@ def test_show_names_the_busiest_node_first(albic):
     assert "1 node draining" in out
     nodes = [line for line in out.splitlines() if "exec-" in line]
     assert "exec-1" in nodes[0]
-    assert "76.0 %" in nodes[0]
+    assert "76.0 ████" in nodes[0]
     assert nodes[0].count("█") > nodes[1].count("█") > nodes[-1].count("█")
 
 
@@ -163,8 +163,8 @@ def test_compare_puts_planners_into_one_table(albic, snapshot):
     planners = "flux,hold"
     code, out, _ = albic("compare", snapshot, "--planners", planners, "--max-migrations", 5)
     assert code == 0
-    rows = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
-    assert rows == ["now", "flux", "hold"]
+    first_words = [line.split()[0] for line in out.splitlines() if line.strip()]
+    assert first_words[-3:] == ["now", "flux", "hold"]
 
 
 def test_compare_tells_of_broken_rules_and_does_not_fail(albic, snapshot, monkeypatch):

@@ -16,6 +16,7 @@ from albic.cli.screen import (
     percent_text,
     points_text,
     quiet,
+    titled,
 )
 from albic.model import Allocation, NodeState, Snapshot, metrics
 
@@ -55,10 +56,9 @@ def operators_table(snapshot: Snapshot, *, every: bool) -> Table:
     operator_of, count = topology.operator_of(), len(topology.operators)
     load = np.bincount(operator_of, weights=metrics.group_loads(snapshot), minlength=count)
     state = np.bincount(operator_of, weights=snapshot.state_bytes, minlength=count)
-    table = Table(title="operators", title_justify="left", title_style="bold")
-    table.add_column("operator")
-    for name in ("key groups", "share of load", "state", "feeds"):
-        table.add_column(name, justify="right")
+    numbers = ("key groups", "share of load", "state")
+    table = titled("operators", left=["operator"], right=numbers)
+    table.add_column("feeds")
     whole = float(load.sum()) or 1.0
     shown, hidden = _ends(np.arange(count), every=every)
     for position, operator in enumerate(topology.operators):
@@ -87,33 +87,27 @@ def nodes_table(
     first = next(iter(loads.values()))
     order = np.lexsort((np.arange(first.size), -first))
     shown, hidden = _ends(order, every=every)
-    table = Table(title="nodes", title_justify="left", title_style="bold")
-    table.add_column("node")
-    for name in loads:
-        table.add_column("load", justify="right")
-        table.add_column(name)
+    table = titled("load of the nodes, in percent", left=["node", *loads])
     most = max(float(each.max()) for each in loads.values())
-    width = max(6, min(24, (console.width - 16) // len(loads) - 12))
+    width = max(6, min(24, (console.width - 12) // len(loads) - 8))
     mean = metrics.mean_load(snapshot)
     for rank, node in enumerate(order):
         if rank == ENDS and hidden.size:
             table.add_row(quiet(f"… {hidden.size} more"), *_between(loads, hidden))
         if node in shown:
-            cells: list[Text] = []
+            cells = []
             for each in loads.values():
                 load = float(each[node])
-                cells.append(Text(f"{load:.1f} %"))
-                cells.append(Text(bar(load, most, width, console), style=gap_style(load - mean)))
+                drawn = Text(bar(load, most, width, console), style=gap_style(load - mean))
+                cells.append(Text(f"{load:5.1f} ").append(drawn))
             table.add_row(_label(snapshot, int(node)), *cells)
     return table
 
 
 def _between(loads: Mapping[str, Floats], hidden: Ints) -> list[Text]:
     """Return the span of the loads that are not shown one by one."""
-    cells = []
-    for each in loads.values():
-        cells += [Text(), quiet(f"{each[hidden].min():.1f} to {each[hidden].max():.1f} %")]
-    return cells
+    spans = [(each[hidden].min(), each[hidden].max()) for each in loads.values()]
+    return [quiet(f"{low:5.1f} to {high:.1f}") for low, high in spans]
 
 
 def _ends(order: Ints, *, every: bool) -> tuple[set[int], Ints]:

@@ -11,6 +11,7 @@ from albic.cli.screen import (
     points_text,
     quiet,
     seconds_text,
+    titled,
 )
 from albic.model import BudgetUnit, Objective, Plan, PlanRequest, metrics
 
@@ -22,13 +23,8 @@ def plan_table(plan: Plan, request: PlanRequest) -> Table:
     """Return what a plan brings and what it costs."""
     snapshot, staged = request.snapshot, plan.objective is Objective.MAKESPAN
     before, after = snapshot.allocation, plan.target
-    table = Table(
-        title=f"{plan.planner}: {_outcome(plan)} after {seconds_text(plan.wall_s)}",
-        title_justify="left",
-        title_style="bold",
-    )
-    for name in ("", "now", "planned", "proven bound"):
-        table.add_column(name, justify="right" if name else "left")
+    title = f"{plan.planner}: {_outcome(plan)} after {seconds_text(plan.wall_s)}"
+    table = titled(title, left=[""], right=["now", "planned", "proven bound"])
     table.add_row(
         "load distance, points",
         points_text(metrics.load_distance(snapshot, before)),
@@ -59,16 +55,9 @@ def moves_table(plan: Plan, request: PlanRequest) -> Table:
     """Return the first moves of a plan."""
     topology, nodes = request.snapshot.topology, request.snapshot.cluster.nodes
     operator_of, offsets = topology.operator_of(), topology.offsets()
-    table = Table(title=f"moves ({len(plan.moves):,})", title_justify="left", title_style="bold")
-    for name, side in (
-        ("key group", "right"),
-        ("operator", "left"),
-        ("partition", "right"),
-        ("from", "left"),
-        ("to", "left"),
-        ("state", "right"),
-    ):
-        table.add_column(name, justify="right" if side == "right" else "left")
+    names = ("operator", "partition", "from", "to")
+    table = titled(f"moves ({len(plan.moves):,})", left=["key group", *names])
+    table.add_column("state", justify="right")
     for move in plan.moves[:MOVES_SHOWN]:
         operator = int(operator_of[move.key_group])
         table.add_row(
@@ -87,18 +76,11 @@ def moves_table(plan: Plan, request: PlanRequest) -> Table:
 def comparison_table(answers: Sequence[Judged], request: PlanRequest) -> Table:
     """Return one row a planner, below a row for the present allocation."""
     snapshot, staged = request.snapshot, request.objective is Objective.MAKESPAN
-    table = Table(
-        title=f"within {_allowed(request)} {_counted(request)} and {request.time_limit_s:g} s",
-        title_justify="left",
-        title_style="bold",
-    )
-    table.add_column("planner")
-    measures = ["load distance\npoints", *(["makespan\npoints"] if staged else [])]
-    for name in (*measures, "proven bound\npoints", "collocation\n", "moves\n", "state\nto move"):
-        table.add_column(name, justify="right")
-    table.add_column("time\n", justify="right")
-    table.add_column("outcome\n")
-    table.add_column("note\n")
+    title = f"within {_allowed(request)} {_counted(request)} and {request.time_limit_s:g} s"
+    measures = ["load\ndistance", *(["make-\nspan"] if staged else []), "proven\nbound"]
+    costs = ["colloca-\ntion", "\nmoves", "state\nto move", "\ntime"]
+    table = titled(f"{title}, loads in points", left=["\nplanner"], right=[*measures, *costs])
+    table.add_column("\noutcome")
 
     def reached(plan: Plan | None) -> list[str]:
         target = snapshot.allocation if plan is None else plan.target
@@ -116,16 +98,15 @@ def comparison_table(answers: Sequence[Judged], request: PlanRequest) -> Table:
             f"{len(plan.moves):,}",
             bytes_text(metrics.migration_cost(plan.moves)),
             seconds_text(plan.wall_s),
-            _outcome(plan),
-            note(answer),
+            ", ".join([_outcome(plan), *broken(answer)]),
         )
     return table
 
 
-def note(answer: Judged) -> str:
+def broken(answer: Judged) -> list[str]:
     """Return the rules that a plan breaks, by name."""
     rules = dict.fromkeys(finding.rule for finding in answer.findings)
-    return ", ".join("over budget" if rule == "over-budget" else rule for rule in rules)
+    return ["over budget" if rule == "over-budget" else f"breaks {rule}" for rule in rules]
 
 
 def _outcome(plan: Plan) -> str:

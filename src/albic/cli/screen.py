@@ -4,8 +4,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 #: Where output goes to a file or a pipe, nobody needs it cut to a window.
@@ -32,6 +34,23 @@ def screen() -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     return console
+
+
+def titled(title: str, *, left: Sequence[str] = (), right: Sequence[str] = ()) -> Table:
+    """Return an empty table without frills: columns of words at left, of numbers at right."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right", overflow="fold")
+    return table
 
 
 def tracked(items: Sequence[Item], doing: str) -> Iterator[Item]:
