@@ -10,15 +10,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from albic.arrays import Floats, Ints, Sparse
+from albic.arrays import Floats, Ints
 from albic.model import Allocation, Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.model.validation import ROUNDING, violations
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.partition import partition
 from albic.planners.problem import problem_of
 
-#: Between two attempts to place all parts, one in so many is split. Few parts are thus split one
-#: at a time; with a thousand, an attempt after every split would take seconds and change little.
+#: One part is split between two attempts to place them all, up to this many parts a node. Much
+#: depends on it there: five parts a node may be even where four and six are not.
+FEW_PARTS_A_NODE = 8
+
+#: Beyond that, one part in so many is split at once, or a thousand key groups would take seconds.
 PARTS_A_SPLIT = 16
 
 
@@ -66,30 +69,27 @@ class _Placement:
 def _from_scratch(problem: AssignmentProblem, request: PlanRequest) -> _Placement | None:
     """Return the first placement that is even enough, else the most even one met."""
     weights: Floats = problem.weights.toarray()
-    traffic, best = request.snapshot.traffic, None
-    parts = [_Part(np.arange(problem.items), weights.sum(axis=0))]
+    few = FEW_PARTS_A_NODE * int((~problem.closed).sum())
+    parts, best = [_Part(np.arange(problem.items), weights.sum(axis=0))], None
     while True:
-        placed = _placed(problem, parts)
-        if placed is not None and (best is None or placed.distance < best.distance):
-            best = placed
-        if best is not None and best.distance <= request.max_load_distance_pct:
-            return best
+        best = _placed(problem, parts, than=best.distance if best else np.inf) or best
         divisible = [part for part in parts if part.items.size > 1]
-        if not divisible:
+        if not divisible or (best and best.distance <= request.max_load_distance_pct):
             return best
-        chosen = divisible[: max(1, len(parts) // PARTS_A_SPLIT)]
+        chosen = divisible[: 1 if len(parts) < few else max(1, len(parts) // PARTS_A_SPLIT)]
         halves = [
             _Part(items, weights[items].sum(axis=0))
             for part in chosen
-            for items in _halves(part.items, weights[part.items, 0], traffic, request.seed)
+            for items in _halves(part.items, weights[part.items, 0], request)
         ]
         split = {id(part) for part in chosen}
         parts = _heaviest_first([part for part in parts if id(part) not in split] + halves)
 
 
-def _halves(items: Ints, load: Floats, traffic: Sparse, seed: int) -> tuple[Ints, Ints]:
+def _halves(items: Ints, load: Floats, request: PlanRequest) -> tuple[Ints, Ints]:
     """Return ``items`` in two halves of about the same load, with little traffic between them."""
-    label = partition(traffic[items][:, items], load, 2, seed)
+    traffic = request.snapshot.traffic[items][:, items]
+    label = partition(traffic, load, 2, request.seed)
     return items[label == 0], items[label == 1]
 
 
@@ -98,25 +98,29 @@ def _heaviest_first(parts: list[_Part]) -> list[_Part]:
     return sorted(parts, key=lambda part: (-part.weights[0], part.items[0]))
 
 
-def _placed(problem: AssignmentProblem, parts: list[_Part]) -> _Placement | None:
-    """Return each part on the open bin that is idlest with it; None where one fits nowhere."""
+def _placed(problem: AssignmentProblem, parts: list[_Part], than: float) -> _Placement | None:
+    """Return each part on the open bin that is idlest with it, if that is more even ``than``."""
     open_bins = np.flatnonzero(~problem.closed)
     # Among equals the largest bin comes first, then the one with the least background.
     order = np.lexsort((problem.base[0, open_bins], -problem.capacity[open_bins]))
     bins = open_bins[order]
-    capacity, limit = problem.capacity[bins], problem.limit[1:, bins] + ROUNDING / 2
-    loads = problem.base[:, bins].copy()
+    limit, mean = problem.limit[1:, bins] + ROUNDING / 2, problem.means()[0]
+    loads, used = problem.base[0, bins].copy(), problem.base[1:, bins].copy()
     owner = np.empty(problem.items, dtype=np.int64)
     for part in parts:
-        after = loads + part.weights[:, None] / capacity
-        fits = (after[1:] <= limit).all(axis=0)
-        if not fits.any():
+        added = part.weights[:, None] / problem.capacity[bins]
+        after = loads + added[0]
+        if used.size:
+            after[(used + added[1:] > limit).any(axis=0)] = np.inf
+        chosen = int(after.argmin())
+        # Loads only grow, so this placement cannot come out more even any more.
+        if not after[chosen] - mean < than:
             return None
-        chosen = int(np.argmin(np.where(fits, after[0], np.inf)))
-        loads[:, chosen] = after[:, chosen]
+        loads[chosen] = after[chosen]
+        used[:, chosen] += added[1:, chosen]
         owner[part.items] = bins[chosen]
-    distance = float(np.abs(loads[0] - problem.means()[0]).max())
-    return _Placement(owner, distance, len(parts))
+    distance = float(np.abs(loads - mean).max())
+    return _Placement(owner, distance, len(parts)) if distance < than else None
 
 
 def _judged(request: PlanRequest, found: _Placement) -> Plan:
