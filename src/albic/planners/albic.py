@@ -83,8 +83,7 @@ class AlbicPlanner:
         for part_load_pct in np.arange(
             self.max_part_load_pct, ROUNDING, -self.part_load_step_pct
         ).tolist():
-            parts = [part for members in sets for part in split(members, request, part_load_pct)]
-            gathering = Gathering(request, parts)
+            gathering = Gathering(request, split(sets, request, part_load_pct))
             joined = self._join(gathering, apart)
             attempt = _Attempt(gathering.bundles(), part_load_pct, joined)
             if attempt.binds and not (attempts and attempts[-1].same_as(attempt)):

@@ -30,13 +30,15 @@ def collocated_sets(pairs: Pairs, owner: Ints) -> list[Ints]:
         (np.ones(near.rate.size), (near.upstream, near.downstream)), shape=(owner.size,) * 2
     )
     _, label = connected_components(links, directed=False)
-    by_set: Ints = np.argsort(label, kind="stable")
-    sets = np.split(by_set, np.cumsum(np.bincount(label))[:-1])
-    return [members for members in sets if members.size > 1]
+    size = np.bincount(label)
+    several: Ints = np.flatnonzero(size[label] > 1)
+    by_set = several[np.argsort(label[several], kind="stable")]
+    ends = np.cumsum(size[size > 1])
+    return np.split(by_set, ends[:-1]) if ends.size else []
 
 
-def split(members: Ints, request: PlanRequest, max_part_load_pct: float) -> list[Ints]:
-    """Return ``members`` in parts that the budget can move and that weigh no more than allowed.
+def split(sets: Iterable[Ints], request: PlanRequest, max_part_load_pct: float) -> list[Ints]:
+    """Return ``sets`` in parts that the budget can move and that weigh no more than allowed.
 
     Parts are cut again while one of them is still too dear or too heavy, down to single key
     groups. Paper: p_1, p_2 and graphPart(S, max(p_1, p_2)).
@@ -44,7 +46,7 @@ def split(members: Ints, request: PlanRequest, max_part_load_pct: float) -> list
     load, charge = metrics.group_loads(request.snapshot), request.charge()
     # Where nothing can move at all, no part is too dear to be kept whole.
     affordable = request.budget.limit or np.inf
-    pending, done = [members], []
+    pending, done = list(sets), []
     while pending:
         part = pending.pop()
         dear = float(charge[part].sum()) / affordable
@@ -64,18 +66,17 @@ class Gathering:
     """The units of one plan while pairs are brought together, one after the other."""
 
     def __init__(self, request: PlanRequest, parts: Iterable[Ints]) -> None:
-        snapshot = request.snapshot
-        self._request = request
-        self._owner: Ints = snapshot.allocation.owner.copy()
-        self._charge = request.charge()
-        self._left = request.budget.limit
+        snapshot, present = request.snapshot, request.snapshot.allocation
+        self._owner: Ints = present.owner.copy()
+        self._charge, self._left = request.charge(), request.budget.limit
         self._draining = snapshot.cluster.draining()
-        self._load = metrics.node_loads(snapshot, snapshot.allocation).copy()
-        self._usage = np.stack(
-            [metrics.node_usage(snapshot, snapshot.allocation, resource) for resource in Resource]
-        )
+        self._waiting = int(self._draining[self._owner].sum())
+        self._capacity, self._group_usage = snapshot.cluster.capacities(), snapshot.usage
+        self._bottleneck = metrics.bottleneck(snapshot)
+        self._load = metrics.node_loads(snapshot, present).copy()
+        self._usage = np.stack([metrics.node_usage(snapshot, present, kind) for kind in Resource])
         self._ceiling = np.maximum(self._usage, request.limits_pct[:, None])
-        self._ceiling[metrics.bottleneck(snapshot)] = np.inf
+        self._ceiling[self._bottleneck] = np.inf
         self._part_of: dict[int, Ints] = {}
         self._pinned: dict[int, int] = {}
         for part in parts:
@@ -127,29 +128,26 @@ class Gathering:
         return first if self._load[first] <= self._load[second] else second
 
     def _allows(self, movers: Ints, node: int) -> bool:
-        """Return whether budget, limits and draining leave room for ``movers`` on ``node``."""
+        """Return whether budget, draining and limits leave room for ``movers`` on ``node``."""
         if self._charge[movers].sum() > self._left:
             return False
         # Draining comes first: until it is done, only a pair that helps it may use the budget.
-        waiting = self._draining[self._owner]
-        if waiting.any() and not waiting[movers].all():
+        if self._waiting and not self._draining[self._owner[movers[0]]]:
             return False
-        usage = self._usage[:, node] + self._added(movers, node)
+        usage = self._usage[:, node] + self._share(movers, node)
         return bool((usage <= self._ceiling[:, node] + ROUNDING / 2).all())
 
     def _move(self, movers: Ints, node: int) -> None:
         source = int(self._owner[movers[0]])
-        bottleneck = metrics.bottleneck(self._request.snapshot)
-        lost, gained = self._added(movers, source), self._added(movers, node)
-        self._usage[:, source] -= lost
-        self._usage[:, node] += gained
-        self._load[source] -= lost[bottleneck]
-        self._load[node] += gained[bottleneck]
+        for place, sign in ((source, -1), (node, 1)):
+            share = sign * self._share(movers, place)
+            self._usage[:, place] += share
+            self._load[place] += share[self._bottleneck]
+        self._waiting -= movers.size if self._draining[source] else 0
         self._left -= float(self._charge[movers].sum())
         self._owner[movers] = node
 
-    def _added(self, movers: Ints, node: int) -> Floats:
-        """Return what ``movers`` use of each resource of ``node``."""
-        snapshot = self._request.snapshot
-        added: Floats = snapshot.usage[:, movers].sum(axis=1) / snapshot.cluster.capacities()[node]
-        return added
+    def _share(self, movers: Ints, node: int) -> Floats:
+        """Return what ``movers`` use, or would use, of each resource of ``node``."""
+        share: Floats = self._group_usage[:, movers].sum(axis=1) / self._capacity[node]
+        return share

@@ -26,7 +26,7 @@ def sets_of(home, *ends):
 
 def parts_of(asked, max_part_load_pct):
     everything = np.arange(asked.snapshot.topology.key_groups)
-    return [part.tolist() for part in split(everything, asked, max_part_load_pct)]
+    return [part.tolist() for part in split([everything], asked, max_part_load_pct)]
 
 
 def gathered(asked, *sets):
