@@ -38,7 +38,7 @@ def main() -> None:
     jobs: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, jobs), daemon=True).start()
     while True:
-        _solve(jobs.get(), answers)
+        answer(jobs.get(), answers)
 
 
 def _listen(stream: BinaryIO, jobs: "queue.SimpleQueue[Message]") -> None:
@@ -48,7 +48,7 @@ def _listen(stream: BinaryIO, jobs: "queue.SimpleQueue[Message]") -> None:
     os._exit(0)
 
 
-def _solve(job: Message, answers: BinaryIO) -> None:
+def answer(job: Message, answers: BinaryIO) -> None:
     """Solve one program, telling of each better solution and bound on the way."""
     highs = _loaded(job)
     highs.setCallback(partial(_report, answers), None)

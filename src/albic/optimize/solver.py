@@ -134,7 +134,7 @@ class Solver:
         if self._process is None or self._ended:
             return best
         pipe = cast("BinaryIO", self._process.stdin)
-        self._in_background(_hand_over, pipe, _job(program, limits, start))
+        self._in_background(_hand_over, pipe, job_of(program, limits, start))
         while True:
             left_s = began_s + limits.patience() - time.monotonic()
             try:
@@ -171,7 +171,7 @@ def _hand_over(pipe: BinaryIO, job: dict[str, npt.ArrayLike]) -> None:
         send(pipe, **job)
 
 
-def _job(program: Program, limits: Limits, start: Floats | None) -> dict[str, npt.ArrayLike]:
+def job_of(program: Program, limits: Limits, start: Floats | None) -> dict[str, npt.ArrayLike]:
     """Return what the child needs to know, under the names it knows."""
     return {
         "cost": program.cost,

@@ -84,7 +84,9 @@ class Exact:
 
 
 def too_large(problem: AssignmentProblem, time_limit_s: float) -> str:
-    """Return why the program of ``problem`` is not even written down, or nothing."""
+    """Return why the program of ``problem`` is not even written down in that time, or nothing."""
+    if time_limit_s <= 0:
+        return "no time is left within the time limit"
     items, bins = int(problem.movable.sum()), int((~problem.closed).sum())
     if items * bins <= min(MOST_VARIABLES, MOST_VARIABLES_PER_S * time_limit_s):
         return ""

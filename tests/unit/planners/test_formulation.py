@@ -95,3 +95,4 @@ def test_size_is_judged_against_the_time():
     problem = problem_of(request([1.0] * 800, [0] * 800, 100))
     assert too_large(problem, 1.0) == ""
     assert "800 x 100 variables" in too_large(problem, 0.1)
+    assert "no time is left" in too_large(problem, -0.1)

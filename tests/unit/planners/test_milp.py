@@ -267,6 +267,45 @@ def test_the_time_limit_holds_on_a_large_cluster(limit_s):
     assert answer.outcome in (Outcome.UNCHANGED, Outcome.TIME_LIMIT)
 
 
+def crowd(**more) -> PlanRequest:
+    """Return 60 uneven key groups on 6 nodes, more than HiGHS finishes in a second."""
+    loads = np.random.default_rng(4).uniform(1, 5, 60).tolist()
+    return request(loads, np.arange(60) // 10, budget=20, time_limit_s=1.5, **more)
+
+
+@pytest.mark.parametrize("formulation", ["repaired", "paper"])
+def test_the_best_plan_counts_when_time_runs_out(formulation):
+    asked = crowd()
+    answer = MilpPlanner(formulation).plan(asked)
+    assert violations(answer, asked) == []
+    assert answer.outcome is Outcome.TIME_LIMIT
+    assert "time ran out" in answer.reason
+    assert distance(answer, asked) < metrics.load_distance(
+        asked.snapshot, asked.snapshot.allocation
+    )
+
+
+def test_a_distance_is_proven_though_time_runs_out_over_the_gaps():
+    # Two nodes have no memory left, and the background of one of them sets the distance.
+    # The others lie around the mean, so their gaps are the hard part.
+    loads = [*np.random.default_rng(4).uniform(1, 5, 60), 0.0, 0.0]
+    mean = sum(loads) / 6
+    asked = request(
+        loads,
+        [*(np.arange(60) // 10), 6, 7],
+        budget=20,
+        memory=[0.01] * 60 + [1.0, 1.0],
+        limits_pct=[100, 1, 100],
+        background=[0.0] * 7 + [2 * mean],
+        time_limit_s=2.0,
+    )
+    answer = MilpPlanner().plan(asked)
+    assert violations(answer, asked) == []
+    assert answer.outcome is Outcome.TIME_LIMIT
+    assert answer.bound == pytest.approx(distance(answer, asked), abs=2e-3)
+    assert "proven best within the budget; time ran out" in answer.reason
+
+
 def test_a_program_that_is_too_large_is_not_written_down():
     asked = request([1.0] * 1500, list(range(1500)), time_limit_s=10.0)
     began = time.monotonic()
@@ -289,9 +328,13 @@ def test_the_present_allocation_stays_when_the_solver_is_killed():
     loads = np.random.default_rng(3).uniform(1, 5, 400).tolist()
     asked = request(loads, np.arange(400) % 20, budget=20, time_limit_s=AMPLE_S)
 
+    def shoot(solver: Solver) -> None:
+        assert solver.pid is not None
+        os.kill(solver.pid, signal.SIGKILL)
+
     def shot() -> Solver:
         solver = Solver()
-        threading.Timer(1.0, lambda: os.kill(solver.pid or 0, signal.SIGKILL)).start()
+        threading.Timer(1.0, shoot, (solver,)).start()
         return solver
 
     answer = MilpPlanner(solver=shot).plan(asked)
