@@ -32,7 +32,7 @@ def heavy_pairs(snapshot: Snapshot, score_factor: float) -> Pairs:
     upstream, downstream = traffic.row.astype(np.int64), traffic.col.astype(np.int64)
     operator_of = topology.operator_of()
     feeds = _feeds(topology)
-    along = feeds[operator_of[upstream], operator_of[downstream]] & (traffic.data > 0)
+    along = feeds[operator_of[upstream], operator_of[downstream]]
     pairs = Pairs(upstream, downstream, traffic.data).where(along)
     output = np.bincount(pairs.upstream, weights=pairs.rate, minlength=topology.key_groups)
     listeners = feeds @ np.array([operator.key_groups for operator in topology.operators])

@@ -63,11 +63,21 @@ def test_a_heavy_set_is_cut_where_little_is_said() -> None:
     assert parts_of(asked, 25.0) == [[0, 3], [1, 2]]
 
 
-def test_a_set_that_the_budget_cannot_move_is_cut_by_cost() -> None:
-    cost = {"budget": 10, "unit": BudgetUnit.COST, "state_bytes": [9, 1, 1, 9]}
-    links = [(0, 2, 5.0), (1, 3, 5.0), (0, 3, 1.0)]
-    asked = world("a: 1 1 1 1", operators=[2, 2], streams=[(0, 1)], traffic=links, **cost)
-    assert parts_of(asked, 25.0) == [[0, 2], [1, 3]]
+TWO_TALKING_PAIRS = {
+    "operators": [2, 2],
+    "streams": [(0, 1)],
+    "traffic": [(0, 2, 9.0), (1, 3, 9.0)],
+}
+
+
+def test_where_cost_is_the_tighter_limit_parts_are_even_in_cost() -> None:
+    # Even in load, 0 and 2 stay together: 18 of a budget of 12, so a third part is needed.
+    cost = {"budget": 12, "unit": BudgetUnit.COST, "state_bytes": [9, 1, 9, 1]}
+    assert len(parts_of(world("a: 1 1 1 1", **TWO_TALKING_PAIRS, **cost), 25.0)) == 2
+
+
+def test_where_load_is_the_tighter_limit_parts_are_even_in_load() -> None:
+    assert len(parts_of(world("a: 20 1 20 1", budget=9, **TWO_TALKING_PAIRS), 25.0)) == 2
 
 
 def test_a_budget_in_moves_bounds_the_number_of_key_groups() -> None:
@@ -98,6 +108,10 @@ def test_two_single_groups_meet_on_the_idler_node() -> None:
     gathering = gathered(world("a: 30 | b: 10"))
     assert gathering.bring_together(0, 1) == Joined(0, 1, node=1)
     assert drawing_of(gathering) == {(0, 1): 1}
+
+
+def test_on_equally_busy_nodes_they_meet_upstream() -> None:
+    assert gathered(world("a: 10 | b: 10")).bring_together(1, 0) == Joined(1, 0, node=1)
 
 
 def test_a_single_group_comes_to_the_one_in_a_set_even_if_busier() -> None:
@@ -151,11 +165,24 @@ def test_earlier_pairs_fill_the_nodes() -> None:
     assert gathering.bring_together(0, 4) == Joined(0, 4, node=0)
 
 
+def test_earlier_pairs_fill_the_memory() -> None:
+    memory = {"memory": [10, 10, 10, 10], "limits_pct": np.array([100, 30, 100])}
+    gathering = gathered(world("a: 30 60 | b: 10 10", **memory))
+    assert gathering.bring_together(0, 2) is not None
+    assert gathering.bring_together(1, 3) is None
+
+
 def test_a_third_group_comes_to_where_the_pair_has_met() -> None:
     gathering = gathered(world("a: 30 | b: 10 | c: 1"))
     gathering.bring_together(0, 1)
     assert gathering.bring_together(1, 2) == Joined(1, 2, node=1)
     assert drawing_of(gathering) == {(0, 1, 2): 1}
+
+
+def test_even_a_set_on_an_idler_node_comes_to_where_the_pair_has_met() -> None:
+    gathering = gathered(world("a: 30 | b: 10 | c: 1 1"), [2, 3])
+    gathering.bring_together(0, 1)
+    assert gathering.bring_together(1, 2) == Joined(1, 2, node=1)
 
 
 def test_two_pairs_that_have_met_elsewhere_stay_there() -> None:

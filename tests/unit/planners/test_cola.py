@@ -1,5 +1,6 @@
 """COLA: a plan from scratch that minds traffic and load, and nothing that is there already."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -97,6 +98,12 @@ def test_larger_nodes_get_more_and_background_counts() -> None:
     asked = world("a(x3): | b(+20): 10 10 10 10 10 10 | c:", max_load_distance_pct=5.0)
     loads = metrics.node_loads(asked.snapshot, cola(asked).target)
     assert loads == pytest.approx([50 / 3, 20, 10])
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_among_nodes_equally_idle_with_it_a_part_goes_to_the_largest(order) -> None:
+    asked = renumbered(world("a: | b(x2, +5): | c(draining): 10"), order)
+    assert cola(asked).target.owner.tolist() == [order.index(1)]
 
 
 def test_nothing_goes_to_a_draining_node() -> None:

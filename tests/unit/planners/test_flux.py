@@ -1,5 +1,6 @@
 """Flux: pairs of busy and idle nodes, one group a pair and pass."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -40,7 +41,13 @@ def flux(asked):
             id="second gives to second last",
         ),
         pytest.param("a: 6 6 | b: 6 6 | c: 6 6", "a: 6 6 | b: 6 6 | c: 6 6", id="balanced: silent"),
-        pytest.param("a: 0 0 0 | b:", "a: 0 0 0 | b:", id="idle groups stay"),
+        pytest.param("a: 30 0 | b:", "a: 30 0 | b:", id="idle groups stay"),
+        pytest.param(
+            # In floating point 0.1 + 0.3 - 0.1 is more than 0.3.
+            "a(+0.1): 0.3 | b(+0.1):",
+            "a(+0.1): 0.3 | b(+0.1):",
+            id="a gap that is only rounding",
+        ),
         pytest.param("a: 5 5", "a: 5 5", id="one node"),
     ],
 )
@@ -137,6 +144,13 @@ def test_it_stays_where_balancing_loads_would_lengthen_a_batch() -> None:
     plan = flux(replace(asked, objective=Objective.MAKESPAN))
     assert plan.outcome is Outcome.UNCHANGED
     assert "makespan worse" in plan.reason
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_among_equally_busy_nodes_their_number_does_not_matter(order) -> None:
+    # Of the two with 20 only the first has a group that helps; paired with c, the other has none.
+    asked = renumbered(world("a: 10 10 | b: 20 | c:"), order)
+    assert sorted(metrics.node_loads(asked.snapshot, flux(asked).target)) == [10, 10, 20]
 
 
 @given(small_requests())
