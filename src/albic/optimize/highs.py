@@ -131,7 +131,3 @@ def _expect_ok(status: HighsStatus, what: str) -> None:
     """Stop where HiGHS refuses what it is given."""
     if status == HighsStatus.kError:
         raise ValueError(f"HiGHS refuses {what}")
-
-
-if __name__ == "__main__":
-    main()

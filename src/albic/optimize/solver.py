@@ -6,7 +6,6 @@ killed, and the best solution until then is the answer.
 """
 
 import math
-import os
 import queue
 import subprocess
 import sys
@@ -26,8 +25,10 @@ from albic.arrays import Floats
 from albic.optimize.program import Program
 from albic.optimize.wire import Message, Status, receive, send
 
-#: How the child is started; ``-P`` keeps files of the working directory from posing as modules.
-COMMAND = (sys.executable, "-P", "-m", "albic.optimize.highs")
+#: What the child runs. It looks last where we are, in case only we know how to find ourselves.
+CHILD = "import sys; sys.path.append(sys.argv[1]); from albic.optimize.highs import main; main()"
+#: How it is started; ``-P`` keeps files of the working directory from posing as modules.
+COMMAND = (sys.executable, "-P", "-c", CHILD, str(Path(__file__).parents[2]))
 #: HiGHS is told to stop this much before it is killed, so that it can still say how far it came.
 NOTICE_S = 0.03
 
@@ -68,12 +69,6 @@ class Solution:
     detail: str = ""
 
 
-def solve(program: Program, limits: Limits, start: Floats | None = None) -> Solution:
-    """Return the solution of one program, in a process of its own."""
-    with Solver() as solver:
-        return solver.solve(program, limits, start)
-
-
 class Solver:
     """A HiGHS process for one program after the other: entered it starts, left it is gone.
 
@@ -94,15 +89,12 @@ class Solver:
         return self._process.pid if self._process else None
 
     def __enter__(self) -> Self:
-        # The child must find the very package that this module belongs to.
-        path = (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", ""))
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, nothing of a user's
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))},
             )
         except OSError as error:
             self._ended = f"the solver cannot be started: {error}"

@@ -20,6 +20,8 @@ from albic.planners.aim import Aim
 MOST_VARIABLES = 2_000_000
 #: Writing the program down takes 0.3 s for a million; it must not use up the time for solving it.
 MOST_VARIABLES_PER_S = 500_000
+#: So few are written down in any case.
+FEW_VARIABLES = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +90,8 @@ def too_large(problem: AssignmentProblem, time_limit_s: float) -> str:
     if time_limit_s <= 0:
         return "no time is left within the time limit"
     items, bins = int(problem.movable.sum()), int((~problem.closed).sum())
-    if items * bins <= min(MOST_VARIABLES, MOST_VARIABLES_PER_S * time_limit_s):
+    most = min(MOST_VARIABLES, max(MOST_VARIABLES_PER_S * time_limit_s, FEW_VARIABLES))
+    if items * bins <= most:
         return ""
     return (
         f"too large for the exact program in {time_limit_s:.3g} s: "

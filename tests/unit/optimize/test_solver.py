@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from albic.optimize.program import Draft, Program
-from albic.optimize.solver import Limits, Solver, solve
+from albic.optimize.solver import Limits, Solution, Solver
 from albic.optimize.wire import Status
 from tests.unit.optimize.test_program import knapsack
 
@@ -32,6 +33,12 @@ def hard(things: int = 60) -> Program:
     draft.put(exact, over, -1.0)
     draft.put(exact, under, 1.0)
     return draft.program()
+
+
+def solve(program: Program, limits: Limits) -> Solution:
+    """Return the solution of one program, in a process of its own."""
+    with Solver() as solver:
+        return solver.solve(program, limits)
 
 
 def gone(pid: int) -> bool:
@@ -78,33 +85,40 @@ def test_programs_without_an_answer_are_told_apart(least, cost, status):
     assert solution.x is None
 
 
-def test_a_start_is_an_answer_from_the_beginning():
-    program = hard()
-    known = solve(program, Limits(time_limit_s=1.0)).x
-    assert known is not None
-    again = solve(program, Limits(time_limit_s=0.6), start=known)
-    assert again.objective <= program.value(known)
+@pytest.fixture
+def ready() -> Iterator[Solver]:
+    """Return a solver that has got ready, so that what is timed is solving alone."""
+    with Solver() as running:
+        running.solve(knapsack(), SOON)
+        yield running
 
 
-def test_a_solve_that_runs_out_of_time_answers_with_the_best_until_then():
+def test_a_start_is_an_answer_from_the_beginning(ready):
     program = hard()
-    solution = solve(program, Limits(time_limit_s=1.0))
+    nothing_taken = np.concatenate([np.zeros(65), program.row_low])
+    limits = Limits(time_limit_s=0.1, patience_s=1.0)
+    solution = ready.solve(program, limits, start=nothing_taken)
+    assert solution.objective <= program.value(nothing_taken)
+
+
+def test_a_solve_that_runs_out_of_time_answers_with_the_best_until_then(ready):
+    program = hard()
+    solution = ready.solve(program, Limits(time_limit_s=0.5, patience_s=10.0))
     assert solution.status is Status.TIME_LIMIT
+    assert solution.detail == ""
     assert solution.x is not None
     assert program.allows(solution.x)
     assert 0 <= solution.bound < solution.objective
 
 
-def test_a_solver_that_does_not_stop_is_killed_and_its_incumbents_count():
+def test_a_solver_that_does_not_stop_is_killed_and_its_incumbents_count(ready):
     # HiGHS is told to take its time, and we do not wait for it.
-    limits = Limits(time_limit_s=60.0, patience_s=1.5)
-    with Solver() as solver:
-        began = time.monotonic()
-        solution = solver.solve(hard(), limits)
-        assert time.monotonic() - began < 2.0
-        assert solution.status is Status.TIME_LIMIT
-        assert solution.x is not None
-        afterwards = solver.solve(knapsack(), SOON)
+    began = time.monotonic()
+    solution = ready.solve(hard(), Limits(time_limit_s=60.0, patience_s=1.0))
+    assert time.monotonic() - began < 2.0
+    assert solution.status is Status.TIME_LIMIT
+    assert solution.x is not None
+    afterwards = ready.solve(knapsack(), SOON)
     assert afterwards.status is Status.FAILED
     assert "stopped at its time limit" in afterwards.detail
 
@@ -172,9 +186,10 @@ def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text(
         "print('running')\n"
-        "from albic.optimize.solver import Limits, solve\n"
+        "from albic.optimize.solver import Limits, Solver\n"
         "from tests.unit.optimize.test_program import knapsack\n"
-        "print(solve(knapsack(), Limits(20.0)).status)\n"
+        "with Solver() as solver:\n"
+        "    print(solver.solve(knapsack(), Limits(20.0)).status)\n"
     )
     said = subprocess.run(
         [sys.executable, str(script)],
@@ -184,6 +199,13 @@ def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path):
         check=True,
     )
     assert said.stdout.split() == ["running", "optimal"]
+
+
+def test_the_child_is_not_misled_by_files_that_lie_around(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("numpy", "queue", "highspy", "albic"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong file')")
+    assert solve(knapsack(), SOON).status is Status.OPTIMAL
 
 
 def test_the_child_loads_no_more_than_it_needs():
