@@ -55,9 +55,9 @@ def split(sets: Iterable[Ints], request: PlanRequest, max_part_load_pct: float) 
         if pieces <= 1:
             done.append(part)
             continue
-        weight = charge if dear > heavy else load
+        weight, most = (charge, affordable) if dear > heavy else (load, max_part_load_pct)
         traffic = request.snapshot.traffic[part][:, part]
-        label = partition(traffic, weight[part], pieces, request.seed)
+        label = partition(traffic, weight[part], pieces, request.seed, most)
         pending += [part[label == piece] for piece in range(pieces)]
     return sorted(done, key=lambda part: int(part[0]))
 
