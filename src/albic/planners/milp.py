@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from albic.arrays import Ints
 from albic.model import Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.solver import Limits, Solver
 from albic.optimize.wire import Status
-from albic.planners.aim import Aim
+from albic.planners.aim import NO_BENEFIT_PCT, Aim
 from albic.planners.formulation import too_large
 from albic.planners.printed import Printed, formulate_as_printed
 from albic.planners.problem import allocation_of, problem_of, stranded
@@ -34,6 +34,8 @@ class MilpPlanner:
     solver
         Opens the process that HiGHS runs in.
     """
+
+    keeps_budget: ClassVar[bool] = True
 
     formulation: Literal["repaired", "paper"] = "repaired"
     printed: Printed = field(default_factory=Printed)
@@ -69,11 +71,12 @@ def _exact(request: PlanRequest, solver: Solver, began_s: float) -> tuple[Ints, 
     problem = problem_of(request)
     start = _start(problem, request)
     left_s = began_s + request.time_limit_s - time.monotonic()
-    proof = prove(aim_of(problem, request), start, solver, left_s, seed=request.seed)
+    aim = aim_of(problem, request)
+    proof = prove(aim, start, solver, left_s, seed=request.seed)
     outcome = Outcome.OPTIMAL if proof.proven else Outcome.TIME_LIMIT
     if proof.note:
         outcome = Outcome.HEURISTIC
-    reason = f"{_change(problem, proof.owner)}; {_standing(proof)}{_warning(request)}"
+    reason = f"{_change(problem, proof.owner)}; {_standing(aim, proof)}{_warning(request)}"
     return proof.owner, SearchReport(NAME, outcome, reason, proof.bound)
 
 
@@ -114,22 +117,25 @@ def _change(problem: AssignmentProblem, owner: Ints) -> str:
     what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
     moved = int((owner != problem.home).sum())
     if not moved:
-        return f"{what} stays at {problem.value(owner):.4g} %"
+        return f"{what} stays at {problem.value(owner):.4g} points"
     return (
-        f"{what} {problem.value(problem.home):.4g} % -> {problem.value(owner):.4g} % "
+        f"{what} {problem.value(problem.home):.4g} -> {problem.value(owner):.4g} points "
         f"by moving {moved} of {problem.items} units"
     )
 
 
-def _standing(proof: Proof) -> str:
+def _standing(aim: Aim, proof: Proof) -> str:
     """Return what is proven, in words."""
     if proof.note:
-        return f"not tried to improve: {proof.note}"
+        return f"not improved: {proof.note}"
+    if not proof.value_proven:
+        return f"time ran out; nothing below {proof.bound:.4g} points is possible"
+    told = "proven best within the budget"
+    if aim.fewest_moves and aim.problem.value(proof.owner) > aim.enough_pct + NO_BENEFIT_PCT:
+        told = f"{told}, {aim.enough_pct:g} points are out of reach"
     if proof.proven:
-        return "proven best within the budget"
-    if proof.value_proven:
-        return "proven best within the budget; time ran out before spread and moves were"
-    return f"time ran out; nothing below {proof.bound:.4g} % is possible"
+        return told
+    return f"{told}; time ran out before spread and moves were"
 
 
 def _warning(request: PlanRequest) -> str:

@@ -257,6 +257,14 @@ def test_a_target_distance_takes_the_fewest_moves(plan):
     assert len(plan(fine).moves) == 2
 
 
+def test_a_target_that_is_out_of_reach_is_told_of(plan):
+    asked = world("a: 8 | b: 1", target_distance_pct=2.0)
+    answer = plan(asked)
+    assert answer.moves == ()
+    assert "2 points are out of reach" in answer.reason
+    assert answer.bound == pytest.approx(3.5)
+
+
 def test_the_same_request_gets_the_same_plan():
     loads = np.random.default_rng(2).uniform(1, 5, 10).tolist()
     asked = request(loads, [0] * 6 + [1] * 2 + [2] * 2, budget=3, time_limit_s=AMPLE_S)
