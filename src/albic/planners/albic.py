@@ -23,8 +23,8 @@ from albic.model import (
 from albic.model.validation import ROUNDING
 from albic.planners.affinity import Pairs, heavy_pairs
 from albic.planners.bundling import Gathering, Joined, collocated_sets, split
-from albic.planners.flux import FluxPlanner
 from albic.planners.planner import Planner
+from albic.planners.search import SearchPlanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class AlbicPlanner:
 
     keeps_budget: ClassVar[bool] = True
 
-    inner: Planner = field(default_factory=FluxPlanner)
+    inner: Planner = field(default_factory=SearchPlanner)
     score_factor: float = 1.5
     max_part_load_pct: float = 25.0
     part_load_step_pct: float = 5.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from albic.model import (
     InvalidInput,
@@ -264,6 +264,14 @@ def test_draining_nodes_are_empty_in_the_end(asked) -> None:
     for _ in range(8):
         asked = once_applied(albic(asked, FluxPlanner()), asked)
     assert not asked.snapshot.cluster.draining()[asked.snapshot.allocation.owner].any()
+
+
+@settings(max_examples=20)
+@given(small_requests(time_limit_s=0.01))
+def test_the_local_search_is_its_inner_planner_unless_told_otherwise(asked) -> None:
+    plan = AlbicPlanner(pairs_per_round=2).plan(asked)
+    assert violations(plan, asked) == []
+    assert "search: " in plan.reason
 
 
 def test_round_after_round_chains_come_together() -> None:
