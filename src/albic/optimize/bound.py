@@ -205,8 +205,8 @@ def _separate_counts(low: Floats, high: Floats, own: Floats, pointer: Ints, orde
     carried = np.searchsorted(largest, max(surplus, deficit) - 1e-9)
     if carried == largest.size:
         return NEVER
-    needed: int = max(departures, arrivals, int(carried))
-    return needed
+    fewest: int = max(departures, arrivals, int(carried))
+    return fewest
 
 
 @compiled

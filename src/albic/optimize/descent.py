@@ -17,6 +17,10 @@ NOTHING = 1e-9
 WORTH_A_MOVE = 0.005
 #: The proposals of one leg; chosen on instances that the benchmark does not use.
 LEG = 10_000
+#: The proposals of a cold leg for each bin outside its window.
+QUENCH = 500
+#: Cold legs are for more bins outside their windows than this.
+MANY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +92,19 @@ def _evacuate(problem: AssignmentProblem, board: Board, budget: float) -> None:
 def _descend(
     board: Board, limits: Limits, enough: float, effort: Effort, rng: np.random.Generator
 ) -> tuple[Solution, bool]:
-    """Anneal towards targets between the bound and the best value until the effort is spent."""
-    problem, best = board.problem, board.solution()
+    """Go down as far as cold legs lead, then anneal; both towards targets above the bound."""
+    best, left = _quench(board, limits, enough, effort, rng)
     largest = float(board.table.weight.max(initial=0.0)) ** 2
-    left, ambition = effort.proposals, 0.5
+    ambition = 0.5
     while left > 0 and best.value > enough + NOTHING:
         if effort.expired():
             return best, False
-        goal = max(enough, limits.bound + ambition * (best.value - limits.bound))
-        slack = max(best.value - goal, 1e-4) ** 2
-        _aim(board, limits, best.value, goal, rng)
+        slack = _aim(board, limits, (best.value, ambition, enough), rng)
         # Half of the legs look nearby; the others start hot enough to repack the largest items.
         hot = 4 * slack
         if rng.random() < 0.5 and largest > slack:
             hot = slack * (largest / slack) ** rng.random()
-        schedule = (min(LEG, left), float(hot), 0.01 * slack)
-        used = proposals.anneal(
-            board.table, board.state, problem.goal_dims, problem.budget, schedule
-        )
-        left -= max(used, LEG // 8)
+        left -= max(_leg(board, min(LEG, left), hot, 0.01 * slack), LEG // 8)
         reached = board.state.counts[kernel.UNHAPPY] == 0
         if board.value() < best.value - NOTHING:
             best = board.solution()
@@ -118,12 +116,56 @@ def _descend(
     return best, True
 
 
-def _aim(board: Board, limits: Limits, value: float, goal: float, rng: np.random.Generator) -> None:
-    """Set windows whose fulfilment brings the value down to ``goal``."""
+def _quench(
+    board: Board, limits: Limits, enough: float, effort: Effort, rng: np.random.Generator
+) -> tuple[Solution, int]:
+    """Take cold legs as long as each lowers the energy; return the proposals that are left.
+
+    Small clusters gain little by it. In large ones every leg mends some of many bins, and going
+    back after each leg, as annealing does, would lose that.
+    """
+    best, left, ambition = board.solution(), effort.proposals, 0.25
+    while ambition < 0.9 and best.value > enough + NOTHING and left > 0 and not effort.expired():
+        slack = _aim(board, limits, (best.value, ambition, enough), rng)
+        if board.state.counts[kernel.UNHAPPY] <= MANY:
+            board.restore(best)
+            break
+        energy, leg = np.inf, QUENCH * int(board.state.counts[kernel.UNHAPPY])
+        while 0 < board.state.sums[kernel.ENERGY] < 0.98 * energy and left > 0:
+            energy = board.state.sums[kernel.ENERGY]
+            left -= max(_leg(board, min(leg, left), 1e-6 * slack, 1e-7 * slack), 1)
+            if effort.expired():
+                break
+        if board.value() < best.value - NOTHING:
+            best = board.solution()
+        if board.state.counts[kernel.UNHAPPY] > 0:
+            board.restore(best)
+            ambition += 0.3 * (1 - ambition)
+    return best, left
+
+
+def _leg(board: Board, length: int, hot: float, cold: float) -> int:
+    """Anneal for at most ``length`` proposals and return how many it took."""
+    problem = board.problem
+    schedule = (length, float(hot), float(cold))
+    return proposals.anneal(board.table, board.state, problem.goal_dims, problem.budget, schedule)
+
+
+def _aim(
+    board: Board, limits: Limits, wish: tuple[float, float, float], rng: np.random.Generator
+) -> float:
+    """Set windows whose fulfilment brings the value down, and return the squared step.
+
+    ``wish`` is the present value, the share of its gap to the bound that may remain, and what is
+    enough.
+    """
+    value, ambition, enough = wish
+    goal = max(enough, limits.bound + ambition * (value - limits.bound))
+    slack = max(value - goal, 1e-4) ** 2
     if board.problem.goal is Goal.DISTANCE:
         low, high = _around(board, goal)
         board.aim(low, high)
-        return
+        return slack
     dims = board.problem.goal_dims
     peaks: Floats = board.loads()[:dims].max(axis=1)
     room = peaks - limits.dimensions
@@ -133,6 +175,7 @@ def _aim(board: Board, limits: Limits, value: float, goal: float, rng: np.random
     target = np.maximum(peaks - share, limits.dimensions) + NOTHING
     shape = (dims, board.problem.bins)
     board.aim(np.full(shape, -np.inf), np.broadcast_to(target[:, None], shape))
+    return slack
 
 
 def _around(board: Board, distance: float) -> tuple[Floats, Floats]:

@@ -83,10 +83,16 @@ def _traveller(table: Table, state: State, bin_: int) -> int:
 
 @inlined
 def _partner(table: Table, state: State, offset: int, other: int, sign: int) -> int:
-    """Return the emptier (sign 1) or fuller (-1) of two random open bins, not ``other``, or -1."""
+    """Return the emptier (sign 1) or fuller (-1) of two random open bins, not ``other``, or -1.
+
+    Every other time one of them is unhappy itself: in a large cluster chance rarely meets it.
+    """
     count = table.open_bins.size
     first = table.open_bins[draw(state, count)]
     second = table.open_bins[draw(state, count)]
+    if draw(state, 2) == 0:
+        unhappy = state.unhappy[draw(state, state.counts[UNHAPPY])] % table.closed.size
+        second = second if table.closed[unhappy] else unhappy
     if sign * state.load[offset + second] < sign * state.load[offset + first]:
         first, second = second, first
     if first != other:

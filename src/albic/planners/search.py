@@ -15,7 +15,7 @@ from albic.planners.reasons import told
 #: with less, the work is done before the limit and the same request gives the same plan.
 PROPOSALS_PER_S = 6_000_000
 #: Key groups beyond which memory, not arithmetic, sets the pace.
-CACHED_ITEMS = 4_000
+CACHED_ITEMS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
