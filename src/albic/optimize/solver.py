@@ -133,6 +133,7 @@ class Solver:
                 message = self._news.get(timeout=max(left_s, 0.0))
             except queue.Empty:
                 self._process.kill()
+                self._process.wait()
                 self._ended = "the solver was stopped at its time limit"
                 return _final(best, Status.TIME_LIMIT, began_s, self._ended)
             if message is None:

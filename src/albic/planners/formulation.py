@@ -36,7 +36,7 @@ class Places:
     def away(cls, problem: AssignmentProblem) -> "Places":
         """Return every place but home that an item may go to; nothing enters a closed bin."""
         # An item without weight helps nowhere; it only has to get out of a closed bin.
-        weighs: Bools = np.diff(problem.weights.indptr) > 0
+        weighs: Bools = np.asarray(problem.weights.sum(axis=1)).ravel() > 0
         mobile = np.flatnonzero(problem.movable & (weighs | problem.closed[problem.home]))
         item, bin_ = np.meshgrid(mobile, np.flatnonzero(~problem.closed), indexing="ij")
         elsewhere = bin_ != problem.home[item]

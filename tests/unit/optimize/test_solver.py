@@ -70,6 +70,16 @@ def test_programs_without_whole_numbers_have_a_bound_too():
     assert (solution.status, solution.objective, solution.bound) == (Status.OPTIMAL, 3, 3)
 
 
+def test_an_optimum_is_exact_however_large_the_objective():
+    rng = np.random.default_rng(1)
+    draft = Draft()
+    taken = draft.columns(40, cost=-rng.uniform(1e5, 2e5, 40), high=1, integer=True)
+    draft.put(draft.rows(4, high=300)[:, None], taken, rng.uniform(10, 30, (4, 40)))
+    solution = solve(draft.program(), SOON)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective - solution.bound <= 1e-3
+
+
 @pytest.mark.parametrize(
     ("least", "cost", "status"),
     [(2.0, 1.0, Status.INFEASIBLE), (0.0, -1.0, Status.UNBOUNDED)],
@@ -118,6 +128,8 @@ def test_a_solver_that_does_not_stop_is_killed_and_its_incumbents_count(ready):
     assert time.monotonic() - began < 2.0
     assert solution.status is Status.TIME_LIMIT
     assert solution.x is not None
+    assert ready.pid is not None
+    assert gone(ready.pid)
     afterwards = ready.solve(knapsack(), SOON)
     assert afterwards.status is Status.FAILED
     assert "stopped at its time limit" in afterwards.detail
@@ -161,14 +173,17 @@ def test_no_process_is_left_behind():
         assert gone(solver.pid)
 
 
-def test_the_child_follows_a_parent_that_is_killed():
+@pytest.mark.parametrize(
+    "work", ["solver.solve(hard(), Limits(time_limit_s=60.0))", "time.sleep(60)"]
+)
+def test_the_child_follows_a_parent_that_is_killed(work):
     program = (
-        "import sys\n"
+        "import time\n"
         "from albic.optimize.solver import Limits, Solver\n"
         "from tests.unit.optimize.test_solver import hard\n"
         "with Solver() as solver:\n"
         "    print(solver.pid, flush=True)\n"
-        "    solver.solve(hard(), Limits(time_limit_s=60.0))\n"
+        f"    {work}\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     with parent:
@@ -199,6 +214,17 @@ def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path):
         check=True,
     )
     assert said.stdout.split() == ["running", "optimal"]
+
+
+def test_what_a_library_prints_does_not_get_between_the_answers():
+    noisy = (
+        "from albic.optimize import highs\n"
+        "quiet = highs.answer\n"
+        "highs.answer = lambda job, pipe: (print('noise', flush=True), quiet(job, pipe))\n"
+        "highs.main()\n"
+    )
+    with Solver((sys.executable, "-c", noisy)) as solver:
+        assert solver.solve(knapsack(), SOON).status is Status.OPTIMAL
 
 
 def test_the_child_is_not_misled_by_files_that_lie_around(tmp_path: Path, monkeypatch):
