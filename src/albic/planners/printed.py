@@ -56,11 +56,14 @@ def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> tuple[
     distance = draft.columns(1, cost=printed.distance_weight)
     low = -np.inf if printed.signed else 0.0
     upper, lower = draft.columns(2, cost=-printed.tightness_weight, low=low)
+    # (1): each unit has one node.
     each = draft.rows(problem.items, low=1.0, high=1.0)
     draft.put(each[places.item], x, 1.0)
+    # (2): as a share of the budget; with none left, only free units are movable.
     if 0 < problem.budget < np.inf:
         spent = draft.rows(1, high=1.0)
         draft.put(spent, x, np.where(at_home, 0.0, problem.charge[places.item] / problem.budget))
+    # (3) on all nodes, (4) on those that stay, (5).
     stays = ~problem.closed
     most = draft.rows(bins, high=mean - problem.base[0])
     draft.put(most, distance, -1.0)
@@ -69,6 +72,7 @@ def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> tuple[
     draft.put(least, distance, 1.0)
     draft.put(least, lower, -1.0)
     draft.put(draft.rows(1, high=mean), distance, 1.0)
+    # The paper's extension to other resources.
     limited = draft.rows(problem.limit[1:].size, high=(problem.limit - problem.base)[1:].ravel())
     carried = problem.weights[places.item].tocoo()
     bin_ = places.bin[carried.row]
