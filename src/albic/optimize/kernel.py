@@ -28,6 +28,7 @@ class Table(NamedTuple):
     primary_weight: Floats
     home: Ints
     charge: Floats
+    movable: Bools
     resident_pointer: Ints
     resident: Ints
     resident_weight: Floats

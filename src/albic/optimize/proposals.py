@@ -42,7 +42,7 @@ def _resident(table: Table, state: State, row: int) -> int:
 
 
 @inlined
-def _resident_of_size(table: Table, state: State, row: int, weight: float) -> int:
+def resident_of_size(table: Table, state: State, row: int, weight: float) -> int:
     """Return a movable item that is at home in the bin of ``row`` and weighs about ``weight``."""
     start, end = table.resident_pointer[row], table.resident_pointer[row + 1]
     near, above = start, end
@@ -63,7 +63,7 @@ def _resident_of_size(table: Table, state: State, row: int, weight: float) -> in
 def _choose(table: Table, state: State, row: int, weight: float, wanted: float) -> int:
     """Return a resident of about ``weight``; where no size is ``wanted``, just any."""
     if wanted > 0.0:
-        return _resident_of_size(table, state, row, weight)
+        return resident_of_size(table, state, row, weight)
     return _resident(table, state, row)
 
 
@@ -220,7 +220,7 @@ def _onward(table: Table, state: State, spot: Spot, traveller: int, kind: int) -
 
 
 @inlined
-def _proposed(table: Table, state: State, goal_dims: int, budget: float) -> bool:
+def proposed(table: Table, state: State, goal_dims: int, budget: float) -> bool:
     """Write a proposal that may help an unhappy row into ``state.moves``."""
     spot = _spot(table, state, goal_dims)
     if spot[2] < 0:
@@ -238,7 +238,7 @@ def _proposed(table: Table, state: State, goal_dims: int, budget: float) -> bool
 
 
 @inlined
-def _affordable(table: Table, state: State, budget: float) -> bool:
+def affordable(table: Table, state: State, budget: float) -> bool:
     """Return whether the budget allows the proposal."""
     extra = 0.0
     for entry in range(state.moves.shape[0]):
@@ -284,6 +284,6 @@ def anneal(
         if state.counts[UNHAPPY] == 0:
             return step
         temperature *= cooling
-        if _proposed(table, state, goal_dims, budget) and _affordable(table, state, budget):
+        if proposed(table, state, goal_dims, budget) and affordable(table, state, budget):
             _accept(table, state, temperature)
     return proposals

@@ -8,6 +8,9 @@ from albic.arrays import Floats, Ints
 from albic.optimize import kernel
 from albic.optimize.assignment import AssignmentProblem, Goal
 
+#: The most items that one proposal moves.
+MOST_MOVES = 6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
@@ -89,6 +92,7 @@ def _table(problem: AssignmentProblem) -> kernel.Table:
         primary_weight=primary_weight,
         home=problem.home.astype(np.int64),
         charge=problem.charge.astype(np.float64),
+        movable=np.array(problem.movable, dtype=np.bool_),
         resident_pointer=np.searchsorted(row[order], rows).astype(np.int64),
         resident=movable[order].astype(np.int64),
         resident_weight=primary_weight[movable[order]],
@@ -113,10 +117,10 @@ def _state(problem: AssignmentProblem, table: kernel.Table, seed: int) -> kernel
         moved_at=np.full(problem.items, -1, dtype=np.int64),
         unhappy=np.empty(rows, dtype=np.int64),
         unhappy_at=np.full(rows, -1, dtype=np.int64),
-        log_row=np.empty(6 * max(entries, 1), dtype=np.int64),
-        log_load=np.empty(6 * max(entries, 1)),
+        log_row=np.empty(2 * MOST_MOVES * max(entries, 1), dtype=np.int64),
+        log_load=np.empty(2 * MOST_MOVES * max(entries, 1)),
         sums=np.zeros(2),
         counts=np.zeros(3, dtype=np.int64),
-        moves=np.empty((3, 2), dtype=np.int64),
+        moves=np.full((MOST_MOVES, 2), -1, dtype=np.int64),
         random=np.array([word], dtype=np.uint64),
     )

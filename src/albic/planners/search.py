@@ -45,15 +45,20 @@ def searched(
     problem: AssignmentProblem, request: PlanRequest, deadline_s: float, share: float = 1.0
 ) -> SearchResult:
     """Return what the search finds with a share of the request's time, and by the deadline."""
-    pace = PROPOSALS_PER_S / (1 + problem.items / CACHED_ITEMS)
-    effort = Effort(
-        proposals=max(int(pace * request.time_limit_s * share), 1),
-        expired=lambda: time.perf_counter() >= deadline_s,
-    )
+    effort = effort_of(request, deadline_s, share)
     target = request.target_distance_pct
     if target is not None and request.objective is Objective.DISTANCE:
         return fewest(problem, target, effort, request.seed)
     return search(problem, effort, request.seed)
+
+
+def effort_of(request: PlanRequest, deadline_s: float, share: float) -> Effort:
+    """Return the effort that a share of the request's time stands for, until the deadline."""
+    pace = PROPOSALS_PER_S / (1 + request.snapshot.topology.key_groups / CACHED_ITEMS)
+    return Effort(
+        proposals=max(int(pace * request.time_limit_s * share), 1),
+        expired=lambda: time.perf_counter() >= deadline_s,
+    )
 
 
 def outcome_of(result: SearchResult) -> Outcome:
