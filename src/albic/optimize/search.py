@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Ints
+from albic.optimize.aim import Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.bound import NEVER, CountBound
 from albic.optimize.descent import NOTHING, Effort, limits_of, run
@@ -55,7 +56,7 @@ def search(
     runs = [
         run(problem, effort.share(len(drains)), seed, limits, (enough, drain)) for drain in drains
     ]
-    owner, finished = min(runs, key=lambda found: _cost(problem, found[0]))
+    owner, finished = min(runs, key=lambda found: Aim(problem).first(found[0]))
     return SearchResult(owner, problem.value(owner), limits.bound, limits.floor, finished)
 
 
@@ -84,13 +85,6 @@ def fewest(problem: AssignmentProblem, target: float, effort: Effort, seed: int)
         else:
             low = middle + 1 if (problem.charge == 1).all() else middle
     return replace(best, fewest_moves=needed)
-
-
-def _cost(problem: AssignmentProblem, owner: Ints) -> float:
-    """Return the goal's value plus what is still to be drained."""
-    left = problem.left_behind(owner)
-    behind = problem.drain_weight * problem.item_weight()[left].sum() + 0.01 * left.sum()
-    return problem.value(owner) + float(behind)
 
 
 @cache

@@ -1,6 +1,7 @@
 """A plan's reason, in words a person can check against the numbers."""
 
-from albic.model import BudgetUnit, PlanRequest
+from albic.arrays import Ints
+from albic.model import PlanRequest
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.search import SearchResult
 from albic.planners.problem import stranded
@@ -11,14 +12,14 @@ AT_THE_FLOOR = 0.01
 
 def told(problem: AssignmentProblem, request: PlanRequest, result: SearchResult) -> str:
     """Return why the search's assignment is what it is."""
-    return "; ".join([change(problem, result), *_standing(request, result), *_left(request)])
+    return "; ".join([change(problem, result.owner), *_standing(request, result), *stuck(request)])
 
 
-def change(problem: AssignmentProblem, result: SearchResult) -> str:
+def change(problem: AssignmentProblem, owner: Ints) -> str:
     """Return what the assignment does to the goal."""
     what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
-    before, after = problem.value(problem.home), result.value
-    moved = int((result.owner != problem.home).sum())
+    before, after = problem.value(problem.home), problem.value(owner)
+    moved = int((owner != problem.home).sum())
     if moved == 0:
         return f"{what} stays at {after:.3g} points"
     return f"{what} {before:.3g} -> {after:.3g} points by moving {moved} of {problem.items} units"
@@ -48,16 +49,13 @@ def _standing(request: PlanRequest, result: SearchResult) -> list[str]:
     return told
 
 
-def _left(request: PlanRequest) -> list[str]:
-    """Return what could not be drained, and why."""
+def stuck(request: PlanRequest) -> list[str]:
+    """Return a warning where key groups on draining nodes can never leave, else nothing."""
     draining = request.snapshot.cluster.draining()
-    told = []
-    dear = stranded(request)
-    stuck = int((dear & draining[request.snapshot.allocation.owner]).sum())
-    if stuck:
-        unit = "moves" if request.budget.unit is BudgetUnit.MOVES else "cost"
-        told.append(
-            f"{stuck} key groups on draining nodes cost more than the whole budget of "
-            f"{request.budget.limit:g} {unit}: raise it"
-        )
-    return told
+    left = int((stranded(request) & draining[request.snapshot.allocation.owner]).sum())
+    if not left:
+        return []
+    return [
+        f"{left} key groups on draining nodes cost more than the whole budget of "
+        f"{request.budget.limit:g} {request.budget.unit}: raise it"
+    ]
