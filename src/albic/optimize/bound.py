@@ -19,6 +19,8 @@ from albic.optimize.compiled import compiled
 FULL_PROGRAM = 20_000
 #: The bisection ends when it knows the bound this exactly, in points.
 EXACTNESS = 1e-4
+#: Differences below this are rounding, in points.
+ROUNDING = 1e-9
 #: More moves than any budget.
 NEVER = 1 << 40
 
@@ -58,6 +60,8 @@ class CountBound:
 
     def fewest_moves(self, distance: float) -> int:
         """Return a number of moves below which no assignment has this distance."""
+        # Loads summed in another order may miss a window by a hair; a wider one proves the same.
+        distance += ROUNDING
         if distance < self.floor:
             return NEVER
         window = distance * self.capacity
@@ -90,13 +94,13 @@ class CountBound:
 def distance_floor(problem: AssignmentProblem) -> float:
     """Return the distance that no assignment beats, whatever it may move.
 
-    The largest item has to be somewhere, and with fewer items than bins some bins stay empty.
+    The largest item has to be somewhere, and with fewer items than bins some bins stay empty. An
+    item in a closed bin may be too dear to ever leave it, so it does not count as the largest.
     """
     stays = ~problem.closed
     mean = float(problem.means()[0])
     base, capacity = problem.base[0, stays], problem.capacity[stays]
-    weight = problem.item_weight()
-    largest = float(weight.max()) if weight.size else 0.0
+    largest = float(problem.item_weight()[stays[problem.home]].max(initial=0.0))
     floor = max(0.0, float((base + largest / capacity).min()) - mean)
     empty = int(stays.sum()) - problem.items
     if empty > 0:
