@@ -23,8 +23,8 @@ from albic.model import (
     metrics,
     plan_for,
 )
-from albic.optimize.collocation import Collocated, collocate
-from albic.optimize.search import compiled, search
+from albic.optimize.collocation import Collocated, collocate, compiled
+from albic.optimize.search import search
 from albic.planners.affinity import Pairs, heavy_pairs
 from albic.planners.bundling import collocated_sets, split
 from albic.planners.problem import allocation_of, bundles_of, problem_of
