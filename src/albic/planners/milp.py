@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from albic.arrays import Ints
-from albic.model import Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
+from albic.model import Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.descent import floor_of
@@ -63,7 +63,7 @@ class MilpPlanner:
 def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
     """Return what ``request`` asks for; a target distance asks for the fewest moves to it."""
     target = request.target_distance_pct
-    if target is None or request.objective is not Objective.DISTANCE:
+    if target is None:
         return Aim(problem)
     return Aim(problem, enough_pct=target, fewest_moves=True)
 
