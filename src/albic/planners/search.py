@@ -13,7 +13,7 @@ from albic.planners.reasons import told
 
 #: Proposals that the search gets for a second of its time limit. A core of ours does ten million;
 #: with less, the work is done before the limit and the same request gives the same plan.
-PROPOSALS_PER_S = 6_000_000
+PROPOSALS_PER_S = 4_000_000
 #: Key groups beyond which memory, not arithmetic, sets the pace.
 CACHED_ITEMS = 50_000
 
