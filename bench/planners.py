@@ -8,7 +8,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 if not __package__:
@@ -23,7 +22,7 @@ from bench.goals import Result, timed
 from bench.instances import paper_cases
 from bench.joint import Schedule, joint
 from bench.makespan import makespan
-from bench.report import page, report, save, show
+from bench.report import beginning, page, report, save, show
 from bench.scale import scale, scale_cases
 from bench.start import start
 
@@ -70,7 +69,7 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen sections, show and keep what they found, and return the exit code."""
     options, console = parsed(arguments), screen()
-    began_s, when = time.perf_counter(), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    began_s, begun = time.perf_counter(), beginning()
     compiled()
     results = {}
     for name, section in sections(options).items():
@@ -79,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"{name} …")
         results[name] = timed(section)
         show(console, name, results[name])
-    made = report(results, told(options), time.perf_counter() - began_s, when)
+    made = report(results, told(options), time.perf_counter() - began_s, begun)
     full = not (options.quick or options.only or options.output)
     path = options.output or (RESULTS if full else PARTIAL)
     save(made, path)
@@ -97,6 +96,7 @@ def told(options: argparse.Namespace) -> dict[str, object]:
     return {
         "only": options.only,
         "quick": options.quick,
+        "paper": options.paper,
         "highs_seconds": options.highs_seconds,
         "seeds": list(SEEDS[:1] if options.quick else SEEDS),
     }

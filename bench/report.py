@@ -7,6 +7,7 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,19 @@ BEGIN, END = "<!-- written by make bench -->", "<!-- until here -->"
 
 
 def report(
-    results: Mapping[str, Result], options: Mapping[str, object], seconds: float, when: str
+    results: Mapping[str, Result],
+    options: Mapping[str, object],
+    seconds: float,
+    begun: Mapping[str, object],
 ) -> dict[str, Any]:
     """Return everything there is to keep about a run."""
     goals = [goal for result in results.values() for goal in result.goals]
     return {
         "format": FORMAT,
-        "when": when,
+        **begun,
         "seconds": seconds,
         "commit": commit(),
         "options": dict(options),
-        "machine": machine(),
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in LIBRARIES},
         "missed": sum(not goal.holds for goal in goals),
@@ -52,14 +55,15 @@ def report(
     }
 
 
-def machine() -> dict[str, str | int | float]:
-    """Return what the run was made on; a busy machine shows in its load."""
-    return {
+def beginning() -> dict[str, object]:
+    """Return when and where a run begins; that others kept the machine busy shows in its load."""
+    machine = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
-        "load_at_end": round(os.getloadavg()[0], 2),
+        "load_before": round(os.getloadavg()[0], 2),
     }
+    return {"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "machine": machine}
 
 
 def commit() -> str:
@@ -110,7 +114,8 @@ def generated(results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
     held = sum(goal.holds for _, goal in goals)
     lines = [
         f"{held} of {len(goals)} goals hold. Commit {report['commit']}, {report['when']}, "
-        f"{report['seconds'] / 60:.0f} minutes on {made['cores']} cores ({made['processor']}), "
+        f"{report['seconds'] / 60:.0f} minutes on {made['cores']} cores ({made['processor']}) "
+        f"with a load of {made['load_before']} before, "
         + ", ".join(f"{name} {number}" for name, number in versions.items())
         + ".",
         "",

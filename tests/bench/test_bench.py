@@ -16,7 +16,7 @@ from bench.instances import STAGE_GROUPS, STAGE_NODES, Case, paper_cases, staged
 from bench.joint import Run, Schedule, joint, obtained, rounds
 from bench.makespan import makespan
 from bench.planners import main, parsed, sections
-from bench.report import BEGIN, END, generated, page, report, save, show
+from bench.report import BEGIN, END, beginning, generated, page, report, save, show
 from bench.scale import measured, peak_gib, scale_cases
 from bench.start import start
 
@@ -151,7 +151,7 @@ def test_every_section_can_be_chosen_and_nonsense_cannot():
 
 def test_the_page_is_written_between_its_lines_only_and_again():
     results = {"clusters": result_of(Goal("gap", 0.25, 0.1, "points"), Goal("times", 2, NAN))}
-    made = report(results, {"quick": True}, 60.0, "today")
+    made = report(results, {"quick": True}, 60.0, beginning())
     text = f"before\n{BEGIN}\nyesterday\n{END}\nafter\n"
     once = page(text, results, made)
     assert once.startswith(f"before\n{BEGIN}\n")
@@ -166,7 +166,7 @@ def test_the_page_is_written_between_its_lines_only_and_again():
 
 def test_the_results_are_json_even_where_something_is_no_number(tmp_path):
     results = {"clusters": result_of(Goal("gap", 0.25, NAN))}
-    save(report(results, {}, 1.0, "today"), tmp_path / "new" / "planners.json")
+    save(report(results, {}, 1.0, beginning()), tmp_path / "new" / "planners.json")
     read = json.loads((tmp_path / "new" / "planners.json").read_text(encoding="utf-8"))
     (goal,) = read["sections"]["clusters"]["goals"]
     assert (goal["measured"], goal["holds"], read["missed"]) == (None, False, 1)
