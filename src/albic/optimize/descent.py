@@ -9,7 +9,8 @@ from albic.arrays import Floats, Ints
 from albic.optimize import greedy, kernel, proposals
 from albic.optimize.aim import MOVE_PRICE_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
-from albic.optimize.bound import CountBound, distance_floor, makespan_bound, makespan_floor
+from albic.optimize.bound import CountBound, distance_floor
+from albic.optimize.makespan import makespan_bound, makespan_floor
 from albic.optimize.tables import Board, Solution
 
 #: The least that counts as an improvement of the goal, in points.

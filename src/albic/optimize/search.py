@@ -11,13 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Ints
-from albic.optimize.aim import Aim
+from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
-from albic.optimize.bound import NEVER, CountBound
+from albic.optimize.bound import CountBound
+from albic.optimize.counting import NEVER
 from albic.optimize.descent import NOTHING, Effort, limits_of, run
 
-#: A value this close to its bound is optimal: the bound itself is known no better, in points.
-PROVEN = 2e-4
+#: A value this close to its bound is optimal, in points: a thousandth is no benefit.
+PROVEN = NO_BENEFIT_PCT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
