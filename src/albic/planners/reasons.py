@@ -2,6 +2,7 @@
 
 from albic.arrays import Ints
 from albic.model import PlanRequest
+from albic.model.validation import ROUNDING
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.search import SearchResult
 from albic.planners.problem import stranded
@@ -29,9 +30,10 @@ def _standing(request: PlanRequest, result: SearchResult) -> list[str]:
     """Return what is known about better assignments."""
     target = request.target_distance_pct
     told = []
-    if target is not None and result.value > target:
+    reached = target is not None and result.value <= target + ROUNDING
+    if target is not None and not reached:
         told.append(f"a load distance of {target:g} is out of reach within the budget")
-    if target is not None and result.value <= target and result.fewest_moves is not None:
+    if reached and result.fewest_moves is not None:
         told.append(
             f"no plan reaches {target:g} points with fewer than {result.fewest_moves} moves"
         )
