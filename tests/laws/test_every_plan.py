@@ -134,7 +134,10 @@ def test_planning_an_unchanged_cluster_again_and_again_comes_to_rest(subject):
         # At rest is at rest: after an empty plan nothing follows.
         assert sum(moves[moves.index(0) :]) == 0
 
-    subject.obeys(law, small_requests())
+    # Algorithm 2 splits a set that is too dear or too heavy to move at once, and joins it again in
+    # the next round: with traffic ALBIC as printed may never rest.
+    silent = {"traffic": ()} if subject.name == "albic" else {}
+    subject.obeys(law, small_requests(**silent))
 
 
 @pytest.mark.parametrize("name", ["search", "joint", "flux"])
