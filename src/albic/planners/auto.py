@@ -13,11 +13,9 @@ from albic.planners.milp import aim_of, proven_report
 from albic.planners.problem import allocation_of, problem_of
 from albic.planners.proof import prove
 from albic.planners.reasons import told
-from albic.planners.search import outcome_of, searched
+from albic.planners.search import SATURATED_S, outcome_of, searched
 
 NAME = "auto"
-#: What the search gets at most, in seconds: it hardly gains by more.
-SEARCH_S = 0.2
 #: HiGHS needs this long to start and to build a program worth having.
 PROOF_S = 0.5
 
@@ -34,7 +32,7 @@ class AutoPlanner:
         """Return the best plan found, and what is proven of it."""
         compiled()
         began_s = time.perf_counter()
-        if request.time_limit_s < SEARCH_S + PROOF_S:
+        if request.time_limit_s < SATURATED_S + PROOF_S:
             return _plan(request, None, began_s)
         # The process gets ready while the search works.
         with self.solver() as solver:
@@ -44,7 +42,7 @@ class AutoPlanner:
 def _plan(request: PlanRequest, solver: Solver | None, began_s: float) -> Plan:
     """Search, then prove if a solver is there."""
     problem = problem_of(request)
-    share = min(SEARCH_S / request.time_limit_s, 1.0) if solver else 1.0
+    share = min(SATURATED_S / request.time_limit_s, 1.0) if solver else 1.0
     found = searched(problem, request, began_s + share * request.time_limit_s, share)
     owner = found.owner
     report = SearchReport(

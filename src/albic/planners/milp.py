@@ -19,10 +19,10 @@ from albic.planners.printed import Printed, formulate_as_printed
 from albic.planners.problem import allocation_of, problem_of
 from albic.planners.proof import Proof, prove
 from albic.planners.reasons import change, stuck
-from albic.planners.search import searched
+from albic.planners.search import SATURATED_S, searched
 
 NAME = "milp"
-#: The part of the time that the local search gets for the start.
+#: The part of the time that the local search gets for the start, at most.
 START_SHARE = 0.25
 
 
@@ -71,7 +71,8 @@ def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
 def _exact(request: PlanRequest, solver: Solver, began_s: float) -> tuple[Ints, SearchReport]:
     """Return the repaired program's assignment and how it came about."""
     problem = problem_of(request)
-    start = searched(problem, request, began_s + START_SHARE * request.time_limit_s, START_SHARE)
+    share = min(START_SHARE, SATURATED_S / request.time_limit_s)
+    start = searched(problem, request, began_s + share * request.time_limit_s, share)
     left_s = began_s + request.time_limit_s - time.perf_counter()
     aim = aim_of(problem, request)
     proof = prove(aim, start.owner, solver, left_s, start.bound, seed=request.seed)
