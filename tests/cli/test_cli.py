@@ -169,6 +169,7 @@ def test_compare_puts_planners_into_one_table(albic, snapshot):
 
 def test_compare_tells_of_broken_rules_and_does_not_fail(albic, snapshot, monkeypatch):
     monkeypatch.setitem(PLANNERS, "scatter", Scatter)
+    monkeypatch.setenv("COLUMNS", "120")
     asked = ("compare", snapshot, "--planners", "scatter, hold,hold", "--max-migrations", 5)
     code, out, _ = albic(*asked)
     assert code == 0

@@ -72,6 +72,7 @@ def prove(
         _bound_of_value(aim, owner, bound, lower_bound),
         value_proven,
         proven=value_proven and second.status is Status.OPTIMAL,
+        note=second.detail if second.status is Status.FAILED else "",
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from albic.model import Budget, Objective, Outcome, PlanRequest, metrics, violations
 from albic.optimize.solver import Solver
-from albic.planners.auto import PROOF_S, SEARCH_S, AutoPlanner
+from albic.planners.auto import PROOF_S, SATURATED_S, AutoPlanner
 from albic.planners.search import SearchPlanner
 from albic.sim.workload import synthetic
 from tests.worlds import drawn, request, world
@@ -52,7 +52,7 @@ def test_where_the_bound_leaves_a_gap_it_proves_the_plan(auto):
 
 
 def test_what_the_search_proves_needs_no_program(auto):
-    asked = world("a: 20 20 | b:", time_limit_s=SEARCH_S + PROOF_S)
+    asked = world("a: 20 20 | b:", time_limit_s=SATURATED_S + PROOF_S)
     plan = auto.plan(asked)
     assert drawn(plan, asked) == "a: 20 | b: 20"
     assert plan.outcome is Outcome.OPTIMAL
