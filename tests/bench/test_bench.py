@@ -135,6 +135,7 @@ def test_both_comparisons_of_joint_have_their_goals():
     assert [goal.holds for goal in result.goals if "meanwhile" in goal.what] == [False, False]
 
 
+@pytest.mark.slow
 def test_a_fresh_process_is_timed_from_outside():
     (row,) = timed(lambda: start(processes=1)).rows
     assert row["ready_s"] > 0.05

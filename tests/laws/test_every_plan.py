@@ -74,6 +74,7 @@ def test_nothing_moves_onto_a_draining_node(subject):
 
 
 @pytest.mark.parametrize(("budget", "rounds"), [(np.inf, 1), (3, 3), (1, 8)])
+@pytest.mark.slow
 def test_draining_nodes_end_up_empty(subject, budget, rounds):
     """Lemma 2: at least one key group leaves a round, and there are 8 at most."""
     if subject.name == "hold":
@@ -108,6 +109,7 @@ def test_no_plan_is_better_than_its_own_bound_and_floor(subject):
     subject.obeys(law, small_requests() | bundled_requests())
 
 
+@pytest.mark.slow
 def test_the_same_request_gets_the_same_plan(subject):
     def law(asked):
         first, second = subject.plan(asked), subject.plan(asked)
@@ -121,6 +123,7 @@ def test_the_same_request_gets_the_same_plan(subject):
     subject.obeys(law, small_requests())
 
 
+@pytest.mark.slow
 def test_planning_an_unchanged_cluster_again_and_again_comes_to_rest(subject):
     """No ping-pong: what one round does no later round undoes."""
 

@@ -176,6 +176,7 @@ def test_no_process_is_left_behind():
 @pytest.mark.parametrize(
     "work", ["solver.solve(hard(), Limits(time_limit_s=60.0))", "time.sleep(60)"]
 )
+@pytest.mark.slow
 def test_the_child_follows_a_parent_that_is_killed(work):
     program = (
         "import time\n"

@@ -298,6 +298,7 @@ def crowd(**more) -> PlanRequest:
 
 
 @pytest.mark.parametrize("formulation", ["repaired", "paper"])
+@pytest.mark.slow
 def test_the_best_plan_counts_when_time_runs_out(formulation, ready):
     asked = crowd()
     answer = MilpPlanner(formulation, solver=ready).plan(asked)
@@ -309,6 +310,7 @@ def test_the_best_plan_counts_when_time_runs_out(formulation, ready):
     )
 
 
+@pytest.mark.slow
 def test_a_distance_is_proven_though_time_runs_out_over_the_gaps(ready):
     # Two nodes have no memory left, and the background of one of them sets the distance.
     # The others lie around the mean, so their gaps are the hard part.
