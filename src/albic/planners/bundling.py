@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from albic.arrays import Floats, Ints
 from albic.model import Bundles, PlanRequest, Resource, metrics
@@ -24,19 +23,27 @@ class Joined:
 
 def collocated_sets(pairs: Pairs, owner: Ints) -> list[Ints]:
     """Return the key groups that collocated pairs connect, a set each; paper: calcSets(colGrps)."""
-    # It loads scipy.linalg, which most commands would wait for in vain.
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     near = pairs.where(owner[pairs.upstream] == owner[pairs.downstream])
-    links = sp.coo_array(
-        (np.ones(near.rate.size), (near.upstream, near.downstream)), shape=(owner.size,) * 2
-    )
-    _, label = connected_components(links, directed=False)
-    size = np.bincount(label)
+    label = _connected(owner.size, near.upstream, near.downstream)
+    size = np.bincount(label, minlength=owner.size)
     several: Ints = np.flatnonzero(size[label] > 1)
     by_set = several[np.argsort(label[several], kind="stable")]
     ends = np.cumsum(size[size > 1])
     return np.split(by_set, ends[:-1]) if ends.size else []
+
+
+def _connected(count: int, one: Ints, other: Ints) -> Ints:
+    """Return for each of ``count`` things the lowest one that links connect it with.
+
+    scipy's own loads so much that the first plan of a process would be late.
+    """
+    label = np.arange(count)
+    while (label[one] != label[other]).any():
+        lower = np.minimum(label[one], label[other])
+        np.minimum.at(label, one, lower)
+        np.minimum.at(label, other, lower)
+        label = label[label]
+    return label
 
 
 def split(sets: Iterable[Ints], request: PlanRequest, max_part_load_pct: float) -> list[Ints]:
