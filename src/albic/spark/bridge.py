@@ -1,0 +1,274 @@
+"""Every call into a running Spark's JVM; no other file reaches for it.
+
+What lies behind is Spark's own and may change with a version. ``tests/spark`` checks each call.
+Answers are plain values: text, JSON, numbers. Objects of the JVM stay in this file, apart from the
+opaque handle that :meth:`Bridge.handle` gives for a query.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+#: A stage has no more tasks than this in any job we can steer.
+MOST_TASKS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoreId:
+    """One state store: ``root`` is the state folder of the checkpoint as a URI."""
+
+    root: str
+    operator_id: int
+    partition: int
+    name: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """One node of a physical plan, as far as placement cares."""
+
+    kind: str
+    exchange: bool
+    state: "NodeState | None"
+    children: tuple["PlanNode", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """What a stateful node says about its state."""
+
+    root: str
+    operator_id: int
+    partitions: int
+    format_version: int
+
+
+class Bridge:
+    """Speaks to the JVM of one classic Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._jvm: Any = spark._jvm
+        self._session: Any = spark._jsparkSession
+        self._context: Any = spark.sparkContext._jsc.sc()
+        self._status: Any = self._context.statusStore()
+        self._json = self._mapper()
+        self._fields = self._mapper()
+        visibility = self._jvm.com.fasterxml.jackson.annotation
+        self._fields.setVisibility(
+            visibility.PropertyAccessor.FIELD, visibility.JsonAutoDetect.Visibility.ANY
+        )
+        manager = self._session.sessionState().streamingQueryManager()
+        self._coordinator: Any = manager.stateStoreCoordinator()
+        self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
+
+    # Where state is
+
+    def point(self, stores: Iterable[StoreId], host: str, executor_id: str) -> None:
+        """Name the executor that should own ``stores`` from the next task set on."""
+        nothing = self._seq([])
+        for store in stores:
+            self._coordinator.reportActiveInstance(
+                self._provider_id(store), host, executor_id, nothing
+            )
+
+    def location(self, store: StoreId) -> str | None:
+        """Return the id of the executor that Spark believes to own ``store``."""
+        found = self._coordinator.getLocation(self._provider_id(store))
+        if found.isEmpty():
+            return None
+        # executor_<host>_<id>; hosts may hold underscores, ids do not.
+        return str(found.get()).rsplit("_", 1)[1]
+
+    # What ran
+
+    def jobs(self, run_id: str, after: int) -> list[Any]:
+        """Return the jobs of a query's run with an id above ``after``, oldest first."""
+        ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
+        return [json.loads(self._text(self._status.job(job))) for job in ids if job > after]
+
+    def stages(self, stage_id: int) -> list[Any]:
+        """Return every attempt of a stage, without its tasks."""
+        attempts = self._status.stageData(
+            stage_id, False, self._jvm.java.util.ArrayList(), False, self._doubles()
+        )
+        found: list[Any] = json.loads(self._text(attempts))
+        return found
+
+    def tasks(self, stage_id: int, attempt: int) -> list[Any]:
+        """Return the tasks of one attempt of a stage."""
+        found: list[Any] = json.loads(
+            self._text(self._status.taskList(stage_id, attempt, MOST_TASKS))
+        )
+        return found
+
+    def rdd_names(self, stage_id: int) -> str:
+        """Return the graph of a stage's RDDs as text; it names those that hold state."""
+        return self._text(self._status.operationGraphForStage(stage_id))
+
+    def shuffle_ids(self) -> list[int]:
+        """Return the shuffles whose map output is known, ascending."""
+        text: str = self._tracker.shuffleStatuses().keySet().mkString(",")
+        return sorted(int(part) for part in text.split(",") if part)
+
+    def map_outputs(self, shuffle_id: int) -> list[Any]:
+        """Return the map output of a shuffle, one entry a map task, or nothing if it is gone."""
+        status = self._tracker.shuffleStatuses().get(shuffle_id)
+        if status.isEmpty():
+            return []
+        found: list[Any] = json.loads(
+            str(self._fields.writeValueAsString(status.get().mapStatuses()))
+        )
+        return found
+
+    # Executors
+
+    def executor_ids(self) -> frozenset[str]:
+        """Return the executors that the scheduler can use now; the fastest way to see a loss."""
+        text: str = self._context.getExecutorIds().mkString(",")
+        return frozenset(part for part in text.split(",") if part)
+
+    def executors(self) -> list[Any]:
+        """Return what Spark knows of its live executors; the driver is among them."""
+        found: list[Any] = json.loads(self._text(self._status.executorList(True)))
+        return found
+
+    def kill_executor(self, executor_id: str) -> bool:
+        """Ask the cluster manager to end one executor."""
+        return bool(self._context.killExecutor(executor_id))
+
+    def located(self, places: Sequence[tuple[str, str]]) -> DataFrame:
+        """Return a frame with one row and one partition for each (host, executor id)."""
+        rows = [
+            self._jvm.scala.Tuple2(
+                self._jvm.org.apache.spark.sql.RowFactory.create(
+                    self._array("java.lang.Object", [executor_id])
+                ),
+                self._seq([f"executor_{host}_{executor_id}"]),
+            )
+            for host, executor_id in places
+        ]
+        tag = self._jvm.scala.reflect.ClassTag.apply(
+            self._jvm.java.lang.Class.forName("org.apache.spark.sql.Row")
+        )
+        rdd = self._context.makeRDD(self._seq(rows), tag)
+        schema = self._jvm.org.apache.spark.sql.types.StructType.fromDDL("executor_id string")
+        return DataFrame(self._session.createDataFrame(rdd, schema), self._spark)
+
+    # How long tasks wait for their place
+
+    def set_locality_wait(self, *, process_ms: int, node_ms: int) -> None:
+        """Set how long a new task set waits for its executors, and then for their hosts."""
+        conf = self._context.conf()
+        conf.set("spark.locality.wait.process", f"{process_ms}ms")
+        conf.set("spark.locality.wait.node", f"{node_ms}ms")
+
+    def release_waiting_tasks(self) -> int:
+        """Let the tasks of running task sets go anywhere at once; return how many sets wait.
+
+        A task set reads its waits once. Writing zeros into that array is what waiting would end
+        with, and each write is atomic.
+        """
+        queue = self._context.taskScheduler().rootPool().getSortedTaskSetQueue()
+        released = 0
+        for position in range(queue.size()):
+            waits = queue.apply(position).localityWaits()
+            for level in range(len(waits)):
+                waits[level] = 0
+            released += 1
+        return released
+
+    # Settings and plans
+
+    def version(self) -> str:
+        """Return Spark's version."""
+        return str(self._spark.version)
+
+    def setting(self, name: str, default: str) -> str:
+        """Return a setting of the session, or of the application beneath it."""
+        found = self._spark.conf.get(name, None)
+        return str(self._context.conf().get(name, default)) if found is None else str(found)
+
+    def trigger(self, query: StreamingQuery) -> str:
+        """Return the class name of a query's trigger."""
+        return str(self._execution(query).trigger().getClass().getSimpleName()).rstrip("$")
+
+    def plan(self, query: StreamingQuery) -> PlanNode | None:
+        """Return the physical plan of the query's last batch, or None before the first."""
+        last = self._execution(query).lastExecution()
+        return None if last is None else self._plan_node(last.executedPlan())
+
+    def _plan_node(self, node: Any) -> PlanNode:  # noqa: ANN401  a JVM object has no type here
+        children = node.children()
+        kind = str(node.getClass().getSimpleName())
+        return PlanNode(
+            kind=kind,
+            exchange=kind == "ShuffleExchangeExec",
+            state=self._node_state(node),
+            children=tuple(self._plan_node(children.apply(i)) for i in range(children.size())),
+        )
+
+    def _node_state(self, node: Any) -> NodeState | None:  # noqa: ANN401  as above
+        methods = dir(node)
+        if "stateInfo" not in methods or node.stateInfo().isEmpty():
+            return None
+        info = node.stateInfo().get()
+        return NodeState(
+            root=str(info.checkpointLocation()),
+            operator_id=int(info.operatorId()),
+            partitions=int(info.numPartitions()),
+            format_version=(
+                int(node.stateFormatVersion()) if "stateFormatVersion" in methods else 0
+            ),
+        )
+
+    # Small change
+
+    def _mapper(self) -> Any:  # noqa: ANN401  as above
+        mapper = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        module = getattr(self._jvm.com.fasterxml.jackson.module.scala, "DefaultScalaModule$")
+        mapper.registerModule(getattr(module, "MODULE$"))
+        return mapper
+
+    def _text(self, value: Any) -> str:  # noqa: ANN401  as above
+        return str(self._json.writeValueAsString(value))
+
+    def _seq(self, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
+        items = self._jvm.java.util.ArrayList()
+        for value in values:
+            items.add(value)
+        return self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(items)
+
+    def _array(self, kind: str, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
+        found = self._jvm
+        for part in kind.split("."):
+            found = getattr(found, part)
+        array = self._spark.sparkContext._gateway.new_array(found, len(values))  # type: ignore[union-attr]
+        for position, value in enumerate(values):
+            array[position] = value
+        return array
+
+    def _doubles(self) -> Any:  # noqa: ANN401  as above
+        return self._spark.sparkContext._gateway.new_array(self._jvm.double, 0)  # type: ignore[union-attr]
+
+    def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
+        field = owner.getClass().getDeclaredField(name)
+        field.setAccessible(True)
+        return field.get(owner)
+
+    def _provider_id(self, store: StoreId) -> Any:  # noqa: ANN401  as above
+        state = self._jvm.org.apache.spark.sql.execution.streaming.state
+        return state.StateStoreProviderId(
+            state.StateStoreId(store.root, store.operator_id, store.partition, store.name),
+            self._jvm.java.util.UUID.fromString(str(UUID(store.run_id))),
+        )
+
+    @staticmethod
+    def _execution(query: StreamingQuery) -> Any:  # noqa: ANN401  as above
+        return query._jsq.streamingQuery()
