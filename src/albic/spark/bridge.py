@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from py4j.java_gateway import is_instance_of
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 #: A stage has no more tasks than this in any job we can steer.
 MOST_TASKS = 100_000
+
+_STATEFUL_PACKAGE = "org.apache.spark.sql.execution.streaming.operators.stateful"
+STATEFUL = f"{_STATEFUL_PACKAGE}.StatefulOperator"
+JOIN = f"{_STATEFUL_PACKAGE}.join.StreamingSymmetricHashJoinExec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +113,25 @@ class Bridge:
         )
         return found
 
-    def rdd_names(self, stage_id: int) -> str:
+    def rdd_graph(self, stage_id: int) -> str:
         """Return the graph of a stage's RDDs as text; it names those that hold state."""
-        return self._text(self._status.operationGraphForStage(stage_id))
+        return str(self._fields.writeValueAsString(self._status.operationGraphForStage(stage_id)))
 
     def shuffle_ids(self) -> list[int]:
         """Return the shuffles whose map output is known, ascending."""
         text: str = self._tracker.shuffleStatuses().keySet().mkString(",")
         return sorted(int(part) for part in text.split(",") if part)
+
+    def first_map_task(self, shuffle_id: int) -> int | None:
+        """Return the id of the task that wrote the first map output of a shuffle, if it is there.
+
+        It tells which stage wrote the shuffle, whatever batch the query is in by now.
+        """
+        status = self._tracker.shuffleStatuses().get(shuffle_id)
+        if status.isEmpty():
+            return None
+        first = status.get().mapStatuses()[0]
+        return None if first is None else int(first.mapId())
 
     def map_outputs(self, shuffle_id: int) -> list[Any]:
         """Return the map output of a shuffle, one entry a map task, or nothing if it is gone."""
@@ -199,6 +215,11 @@ class Bridge:
         """Return the class name of a query's trigger."""
         return str(self._execution(query).trigger().getClass().getSimpleName()).rstrip("$")
 
+    def last_batch(self, query: StreamingQuery) -> int:
+        """Return the last batch that the query reported progress of, or -1."""
+        last = self._execution(query).lastProgress()
+        return -1 if last is None else int(last.batchId())
+
     def plan(self, query: StreamingQuery) -> PlanNode | None:
         """Return the physical plan of the query's last batch, or None before the first."""
         last = self._execution(query).lastExecution()
@@ -215,17 +236,15 @@ class Bridge:
         )
 
     def _node_state(self, node: Any) -> NodeState | None:  # noqa: ANN401  as above
-        methods = dir(node)
-        if "stateInfo" not in methods or node.stateInfo().isEmpty():
+        if not self._is_a(node, STATEFUL) or node.stateInfo().isEmpty():
             return None
         info = node.stateInfo().get()
+        joins = self._is_a(node, JOIN)
         return NodeState(
             root=str(info.checkpointLocation()),
             operator_id=int(info.operatorId()),
             partitions=int(info.numPartitions()),
-            format_version=(
-                int(node.stateFormatVersion()) if "stateFormatVersion" in methods else 0
-            ),
+            format_version=int(node.stateFormatVersion()) if joins else 0,
         )
 
     # Small change
@@ -256,6 +275,9 @@ class Bridge:
 
     def _doubles(self) -> Any:  # noqa: ANN401  as above
         return self._spark.sparkContext._gateway.new_array(self._jvm.double, 0)  # type: ignore[union-attr]
+
+    def _is_a(self, value: Any, kind: str) -> bool:  # noqa: ANN401  as above
+        return bool(is_instance_of(self._spark.sparkContext._gateway, value, kind))
 
     def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
         field = owner.getClass().getDeclaredField(name)
