@@ -6,17 +6,23 @@ opaque handle that :meth:`Bridge.handle` gives for a query.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from py4j.java_gateway import is_instance_of
+from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 #: A stage has no more tasks than this in any job we can steer.
 MOST_TASKS = 100_000
+#: How long Spark may take to enter finished tasks into its books.
+BUS_PATIENCE_MS = 5_000
+PROCESS_WAIT = "spark.locality.wait.process"
+#: Spelled out, for a bare boolean in a call to the JVM says nothing.
+WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
+ACTIVE_ONLY = True
 
 _STATEFUL_PACKAGE = "org.apache.spark.sql.execution.streaming.operators.stateful"
 STATEFUL = f"{_STATEFUL_PACKAGE}.StatefulOperator"
@@ -59,13 +65,14 @@ class Bridge:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
+        self._jvm: Any = self._gateway.jvm
         self._session: Any = spark._jsparkSession
         self._context: Any = spark.sparkContext._jsc.sc()
         self._status: Any = self._context.statusStore()
         self._json = self._mapper()
         self._fields = self._mapper()
-        visibility = self._jvm.com.fasterxml.jackson.annotation
+        visibility: Any = self._jvm.com.fasterxml.jackson.annotation
         self._fields.setVisibility(
             visibility.PropertyAccessor.FIELD, visibility.JsonAutoDetect.Visibility.ANY
         )
@@ -101,7 +108,11 @@ class Bridge:
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""
         attempts = self._status.stageData(
-            stage_id, False, self._jvm.java.util.ArrayList(), False, self._doubles()
+            stage_id,
+            WITHOUT_DETAILS,
+            self._jvm.java.util.ArrayList(),
+            WITHOUT_SUMMARIES,
+            self._array(self._jvm.double, []),
         )
         found: list[Any] = json.loads(self._text(attempts))
         return found
@@ -152,19 +163,27 @@ class Bridge:
 
     def executors(self) -> list[Any]:
         """Return what Spark knows of its live executors; the driver is among them."""
-        found: list[Any] = json.loads(self._text(self._status.executorList(True)))
+        found: list[Any] = json.loads(self._text(self._status.executorList(ACTIVE_ONLY)))
         return found
 
     def kill_executor(self, executor_id: str) -> bool:
         """Ask the cluster manager to end one executor."""
         return bool(self._context.killExecutor(executor_id))
 
-    def located(self, places: Sequence[tuple[str, str]]) -> DataFrame:
-        """Return a frame with one row and one partition for each (host, executor id)."""
+    def run_located(
+        self,
+        places: Sequence[tuple[str, str]],
+        work: Callable[[Iterator[Any]], Iterator[Any]],
+        group: str,
+    ) -> None:
+        """Run ``work`` over pandas frames, one task for each (host, executor id), as job ``group``.
+
+        Returns when the tasks have ended and Spark's books show it.
+        """
         rows = [
             self._jvm.scala.Tuple2(
                 self._jvm.org.apache.spark.sql.RowFactory.create(
-                    self._array("java.lang.Object", [executor_id])
+                    self._array(self._jvm.java.lang.Object, [executor_id])
                 ),
                 self._seq([f"executor_{host}_{executor_id}"]),
             )
@@ -175,15 +194,29 @@ class Bridge:
         )
         rdd = self._context.makeRDD(self._seq(rows), tag)
         schema = self._jvm.org.apache.spark.sql.types.StructType.fromDDL("executor_id string")
-        return DataFrame(self._session.createDataFrame(rdd, schema), self._spark)
+        frame = DataFrame(self._session.createDataFrame(rdd, schema), self._spark)
+        context = self._spark.sparkContext
+        context.setJobGroup(group, "albic")
+        try:
+            frame.mapInPandas(work, "executor_id string").collect()
+        finally:
+            context.setLocalProperty("spark.jobGroup.id", "")
+        self._context.listenerBus().waitUntilEmpty(BUS_PATIENCE_MS)
 
     # How long tasks wait for their place
 
-    def set_locality_wait(self, *, process_ms: int, node_ms: int) -> None:
-        """Set how long a new task set waits for its executors, and then for their hosts."""
+    def process_wait(self) -> str | None:
+        """Return how long a task waits for its executor, or None if the application is silent."""
         conf = self._context.conf()
-        conf.set("spark.locality.wait.process", f"{process_ms}ms")
-        conf.set("spark.locality.wait.node", f"{node_ms}ms")
+        return str(conf.get(PROCESS_WAIT)) if conf.contains(PROCESS_WAIT) else None
+
+    def set_process_wait(self, wait: str | None) -> None:
+        """Set how long tasks of new task sets wait for their executor; None is Spark's default."""
+        conf = self._context.conf()
+        if wait is None:
+            conf.remove(PROCESS_WAIT)
+        else:
+            conf.set(PROCESS_WAIT, wait)
 
     def release_waiting_tasks(self) -> int:
         """Let the tasks of running task sets go anywhere at once; return how many sets wait.
@@ -205,6 +238,10 @@ class Bridge:
     def version(self) -> str:
         """Return Spark's version."""
         return str(self._spark.version)
+
+    def master(self) -> str:
+        """Return the address of the cluster manager."""
+        return str(self._spark.sparkContext.master)
 
     def setting(self, name: str, default: str) -> str:
         """Return a setting of the session, or of the application beneath it."""
@@ -264,20 +301,14 @@ class Bridge:
             items.add(value)
         return self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(items)
 
-    def _array(self, kind: str, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
-        found = self._jvm
-        for part in kind.split("."):
-            found = getattr(found, part)
-        array = self._spark.sparkContext._gateway.new_array(found, len(values))  # type: ignore[union-attr]
+    def _array(self, kind: Any, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
+        array = self._gateway.new_array(kind, len(values))
         for position, value in enumerate(values):
             array[position] = value
         return array
 
-    def _doubles(self) -> Any:  # noqa: ANN401  as above
-        return self._spark.sparkContext._gateway.new_array(self._jvm.double, 0)  # type: ignore[union-attr]
-
     def _is_a(self, value: Any, kind: str) -> bool:  # noqa: ANN401  as above
-        return bool(is_instance_of(self._spark.sparkContext._gateway, value, kind))
+        return bool(is_instance_of(self._gateway, value, kind))
 
     def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
         field = owner.getClass().getDeclaredField(name)

@@ -19,6 +19,8 @@ from albic.model import InvalidInput
 
 #: How long a JVM may take to end by itself.
 PATIENCE_S = 20.0
+#: Settings of the machine's own Spark must not leak into the cluster.
+WITHOUT_DEFAULTS = False
 
 
 class Gateway:
@@ -33,7 +35,9 @@ class Gateway:
         for name, value in settings.items():
             conf.set(name, value)
         with log.open("wb") as sink:
-            self.client: Any = launch_gateway(conf, {"stdout": sink, "stderr": sink})
+            self.client: Any = launch_gateway(  # type: ignore[no-untyped-call]
+                conf, {"stdout": sink, "stderr": sink}
+            )
         SparkContext._ensure_initialized(gateway=self.client)
 
     @property
@@ -68,7 +72,7 @@ class Master:
 
     def __init__(self, gateway: Gateway, settings: Mapping[str, str]) -> None:
         self.gateway = gateway
-        self.conf = gateway.jvm.org.apache.spark.SparkConf(False)
+        self.conf = gateway.jvm.org.apache.spark.SparkConf(WITHOUT_DEFAULTS)
         for name, value in settings.items():
             self.conf.set(name, value)
         start = gateway.jvm.org.apache.spark.deploy.master.Master.startRpcEnvAndEndpoint

@@ -32,11 +32,6 @@ DEFAULTS: Mapping[str, str] = {
     "spark.shuffle.service.enabled": "false",
     # Otherwise blocks of executors on the same machine count as local.
     "spark.shuffle.readHostLocalDisk": "false",
-    # Long enough that nobody steals, and asked for once: the host is the executor.
-    "spark.locality.wait.process": "3s",
-    "spark.locality.wait.node": "0s",
-    # A node that comes back under the same address is a new one.
-    "spark.excludeOnFailure.enabled": "false",
     f"{_STREAMING}.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
