@@ -6,10 +6,9 @@ opaque handle that :meth:`Bridge.handle` gives for a query.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +19,19 @@ MOST_TASKS = 100_000
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
 PROCESS_WAIT = "spark.locality.wait.process"
+#: The longest text that comes back in one call. py4j writes an answer above 8 KB in two packets,
+#: and the second waits 40 ms for the acknowledgement of the first.
+PIECE = 4_000
+#: Properties of Spark's classes that nobody here reads, and that make most of the text.
+UNREAD: Mapping[str, Sequence[str]] = {
+    "scheduler.CompressedMapStatus": ("loc", "_checksumVal"),
+    "status.api.v1.TaskData": ("executorLogs", "accumulatorUpdates", "errorMessage"),
+    "status.api.v1.TaskMetrics": ("inputMetrics", "outputMetrics", "shuffleWriteMetrics"),
+    "status.api.v1.ShuffleReadMetrics": ("shufflePushReadMetrics",),
+    "status.api.v1.StageData": ("details", "accumulatorUpdates", "executorSummary"),
+    "status.api.v1.ExecutorSummary": ("executorLogs", "attributes", "peakMemoryMetrics"),
+    "ui.scope.RDDOperationNode": ("callsite", "outputDeterministicLevel"),
+}
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
 WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
 ACTIVE_ONLY = True
@@ -65,13 +77,22 @@ class Bridge:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._gateway: Any = spark.sparkContext._gateway
-        self._jvm: Any = self._gateway.jvm
+        gateway: Any = spark.sparkContext._gateway
+        self._gateway = gateway
+        self._jvm: Any = gateway.jvm
         self._session: Any = spark._jsparkSession
         self._context: Any = spark.sparkContext._jsc.sc()
         self._status: Any = self._context.statusStore()
-        self._json = self._mapper()
-        self._fields = self._mapper()
+        # Each dot in a package's name is a call of its own, so what is used often is kept.
+        self._list: Any = self._jvm.java.util.ArrayList
+        self._writer: Any = self._jvm.java.io.StringWriter
+        self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
+        self._uuid: Any = self._jvm.java.util.UUID.fromString
+        state = self._jvm.org.apache.spark.sql.execution.streaming.state
+        self._store_id: Any = state.StateStoreId
+        self._store_provider_id: Any = state.StateStoreProviderId
+        self._json = self._mapper(UNREAD)
+        self._fields = self._mapper(UNREAD)
         visibility: Any = self._jvm.com.fasterxml.jackson.annotation
         self._fields.setVisibility(
             visibility.PropertyAccessor.FIELD, visibility.JsonAutoDetect.Visibility.ANY
@@ -103,30 +124,35 @@ class Bridge:
     def jobs(self, run_id: str, after: int) -> list[Any]:
         """Return the jobs of a query's run with an id above ``after``, oldest first."""
         ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
-        return [json.loads(self._text(self._status.job(job))) for job in ids if job > after]
+        return [self._read(self._status.job(job)) for job in ids if job > after]
 
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""
         attempts = self._status.stageData(
             stage_id,
             WITHOUT_DETAILS,
-            self._jvm.java.util.ArrayList(),
+            self._list(),
             WITHOUT_SUMMARIES,
             self._array(self._jvm.double, []),
         )
-        found: list[Any] = json.loads(self._text(attempts))
+        found: list[Any] = self._read(attempts)
         return found
 
     def tasks(self, stage_id: int, attempt: int) -> list[Any]:
         """Return the tasks of one attempt of a stage."""
-        found: list[Any] = json.loads(
-            self._text(self._status.taskList(stage_id, attempt, MOST_TASKS))
-        )
+        found: list[Any] = self._read(self._status.taskList(stage_id, attempt, MOST_TASKS))
         return found
 
-    def rdd_graph(self, stage_id: int) -> str:
-        """Return the graph of a stage's RDDs as text; it names those that hold state."""
-        return str(self._fields.writeValueAsString(self._status.operationGraphForStage(stage_id)))
+    def holds_state(self, stage_id: int) -> bool:
+        """Return whether a stage reads or writes state: Spark names such RDDs after the store."""
+        graph = self._read(self._status.operationGraphForStage(stage_id), self._fields)
+        clusters = [graph["rootCluster"]]
+        while clusters:
+            cluster = clusters.pop()
+            if any("StateStore" in node["name"] for node in cluster["_childNodes"]):
+                return True
+            clusters.extend(cluster["_childClusters"])
+        return False
 
     def shuffle_ids(self) -> list[int]:
         """Return the shuffles whose map output is known, ascending."""
@@ -149,9 +175,7 @@ class Bridge:
         status = self._tracker.shuffleStatuses().get(shuffle_id)
         if status.isEmpty():
             return []
-        found: list[Any] = json.loads(
-            str(self._fields.writeValueAsString(status.get().mapStatuses()))
-        )
+        found: list[Any] = self._read(status.get().mapStatuses(), self._fields)
         return found
 
     # Executors
@@ -163,7 +187,7 @@ class Bridge:
 
     def executors(self) -> list[Any]:
         """Return what Spark knows of its live executors; the driver is among them."""
-        found: list[Any] = json.loads(self._text(self._status.executorList(ACTIVE_ONLY)))
+        found: list[Any] = self._read(self._status.executorList(ACTIVE_ONLY))
         return found
 
     def kill_executor(self, executor_id: str) -> bool:
@@ -286,20 +310,37 @@ class Bridge:
 
     # Small change
 
-    def _mapper(self) -> Any:  # noqa: ANN401  as above
-        mapper = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
-        module = getattr(self._jvm.com.fasterxml.jackson.module.scala, "DefaultScalaModule$")
+    def _mapper(self, unread: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  as above
+        """Return a writer of JSON that leaves out what nobody reads."""
+        jackson = self._jvm.com.fasterxml.jackson
+        mapper = jackson.databind.ObjectMapper()
+        module = getattr(jackson.module.scala, "DefaultScalaModule$")
         mapper.registerModule(getattr(module, "MODULE$"))
+        leave_out = jackson.annotation.JsonIgnoreProperties.Value.forIgnoredProperties
+        for name, properties in unread.items():
+            kind = self._jvm.java.lang.Class.forName(f"org.apache.spark.{name}")
+            names = self._array(self._jvm.java.lang.String, properties)
+            mapper.configOverride(kind).setIgnorals(leave_out(names))
         return mapper
 
-    def _text(self, value: Any) -> str:  # noqa: ANN401  as above
-        return str(self._json.writeValueAsString(value))
+    def _read(self, value: Any, mapper: Any = None) -> Any:  # noqa: ANN401  as above
+        """Return a JVM object as JSON, fetched in pieces; see ``PIECE``."""
+        writer = self._writer()
+        (mapper or self._json).writeValue(writer, value)
+        text = writer.getBuffer()
+        length = text.length()
+        return json.loads(
+            "".join(
+                text.substring(start, min(start + PIECE, length))
+                for start in range(0, length, PIECE)
+            )
+        )
 
     def _seq(self, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
-        items = self._jvm.java.util.ArrayList()
+        items = self._list()
         for value in values:
             items.add(value)
-        return self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(items)
+        return self._to_seq(items)
 
     def _array(self, kind: Any, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
         array = self._gateway.new_array(kind, len(values))
@@ -316,10 +357,9 @@ class Bridge:
         return field.get(owner)
 
     def _provider_id(self, store: StoreId) -> Any:  # noqa: ANN401  as above
-        state = self._jvm.org.apache.spark.sql.execution.streaming.state
-        return state.StateStoreProviderId(
-            state.StateStoreId(store.root, store.operator_id, store.partition, store.name),
-            self._jvm.java.util.UUID.fromString(str(UUID(store.run_id))),
+        return self._store_provider_id(
+            self._store_id(store.root, store.operator_id, store.partition, store.name),
+            self._uuid(store.run_id),
         )
 
     @staticmethod

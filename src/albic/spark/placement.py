@@ -35,9 +35,9 @@ class KeyGroup(NamedTuple):
 class Reconciliation:
     """What one batch showed about the owners we want.
 
-    ``judged`` counts the tasks whose owner was known when their stage began, ``compliant`` those of
-    them that ran there. ``resent`` are the groups that ran elsewhere than wanted, ``sent`` the moves
-    that were due now, ``waiting`` how many are left for later batches.
+    ``judged`` counts the tasks whose owner was known when their stage began, ``compliant`` those
+    of them that ran there. ``resent`` are the groups that ran elsewhere than wanted, ``sent`` the
+    moves that were due now, ``waiting`` how many are left for later batches.
     """
 
     batch_id: int

@@ -18,8 +18,6 @@ from albic.spark.traffic import StreamTraffic, read_traffic
 log = logging.getLogger(__name__)
 
 BATCH = re.compile(r"^batch = (\d+)$", re.MULTILINE)
-#: All RDDs that read or write state are named so, and no others.
-STATEFUL_RDD = re.compile(r'"name":"\w*StateStore\w*"')
 ENDED = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 
 
@@ -160,7 +158,7 @@ class StatisticsReader:
             runs.append(
                 _Run(
                     last_rdd=max(attempts[-1]["rddIds"]),
-                    stateful=STATEFUL_RDD.search(self._bridge.rdd_graph(stage_id)) is not None,
+                    stateful=self._bridge.holds_state(stage_id),
                     submitted_s=min(attempt["submissionTime"] for attempt in attempts) / 1e3,
                     ended_s=max(attempt["completionTime"] for attempt in attempts) / 1e3,
                     tasks=tasks,

@@ -1,5 +1,6 @@
 """What we cannot serve, found out before anything starts, with the reason and the remedy."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -10,14 +11,25 @@ from albic.spark.bridge import Bridge
 #: The versions that the contract tests were run against; the bridge reaches behind Spark's API.
 TESTED_VERSIONS = ("4.3",)
 
-UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
 DYNAMIC = "spark.dynamicAllocation.enabled"
-REAL_TIME = "RealTimeTrigger"
-CONTINUOUS = "ContinuousTrigger"
+UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
+#: Triggers whose tasks stay where they are for as long as they run.
+STANDING = frozenset({"RealTimeTrigger", "ContinuousTrigger"})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What decides whether state can be placed."""
+
+    version: str
+    master: str
+    trigger: str
+    dynamic_allocation: bool
+    unload_on_commit: bool
 
 
 def require_classic(query: Any) -> None:  # noqa: ANN401  whatever a user hands over
-    """Refuse what is not a streaming query of this process's own Spark."""
+    """Refuse what is not a running query of this process's own Spark."""
     if type(query).__module__.startswith("pyspark.sql.connect"):
         raise InvalidInput(
             "this query runs over Spark Connect, which cannot reach the driver's state placement; "
@@ -31,38 +43,47 @@ def require_classic(query: Any) -> None:  # noqa: ANN401  whatever a user hands 
         raise InvalidInput(f"query {query.name or query.id} has stopped; attach to a running one")
 
 
-def require_supported(bridge: Bridge, query: StreamingQuery) -> None:
-    """Refuse a session or a query whose state we cannot place."""
-    for reason in unsupported(bridge, bridge.trigger(query)):
-        raise InvalidInput(reason)
+def facts(bridge: Bridge, query: StreamingQuery) -> Facts:
+    """Return what the session and the query say of themselves."""
+    return Facts(
+        version=bridge.version(),
+        master=bridge.master(),
+        trigger=bridge.trigger(query),
+        dynamic_allocation=bridge.setting(DYNAMIC, "false") == "true",
+        unload_on_commit=bridge.setting(UNLOAD, "false") == "true",
+    )
 
 
-def unsupported(bridge: Bridge, trigger: str) -> list[str]:
+def require_supported(found: Facts) -> None:
+    """Refuse a session or a query whose state we cannot place, with all reasons."""
+    if reasons := objections(found):
+        raise InvalidInput("; ".join(reasons))
+
+
+def objections(found: Facts) -> list[str]:
     """Return every reason against steering, each with its remedy; empty when all is well."""
     reasons = []
-    version = bridge.version()
-    if ".".join(version.split(".")[:2]) not in TESTED_VERSIONS:
+    if ".".join(found.version.split(".")[:2]) not in TESTED_VERSIONS:
         reasons.append(
-            f"Spark {version} was not tested; use {', '.join(TESTED_VERSIONS)}.x, or run "
-            f"the tests in tests/spark against it and add it to TESTED_VERSIONS"
+            f"Spark {found.version} was not tested with albic; use {', '.join(TESTED_VERSIONS)}.x, "
+            f"or run tests/spark against it and add it to TESTED_VERSIONS"
         )
-    master = bridge.master()
-    if master.startswith("local") and not master.startswith("local-cluster"):
+    if found.master.startswith("local") and not found.master.startswith("local-cluster"):
         reasons.append(
-            f"the master {master} has one executor, so state has nowhere to go; use "
+            f"the master {found.master} has one executor, so state has nowhere to go; use "
             f"albic.local_cluster() or a standalone, YARN or Kubernetes cluster"
         )
-    if bridge.setting(DYNAMIC, "false") == "true":
+    if found.dynamic_allocation:
         reasons.append(
             f"{DYNAMIC} is on and would add and remove executors against our plans; set it to false"
         )
-    if bridge.setting(UNLOAD, "false") == "true":
+    if found.unload_on_commit:
         reasons.append(
             f"{UNLOAD} is on, so state has no place that lasts beyond a batch; set it to false"
         )
-    if trigger in {REAL_TIME, CONTINUOUS}:
+    if found.trigger in STANDING:
         reasons.append(
-            f"the query runs with a {trigger}, whose tasks stay where they are; "
+            f"the query runs with a {found.trigger}, whose tasks stay where they are; "
             f"use a micro-batch trigger such as processingTime"
         )
     return reasons
