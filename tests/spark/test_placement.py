@@ -29,13 +29,6 @@ def test_pointed_groups_run_on_their_new_owner_from_the_next_batch_on(
         for sample in watched.batches(2):
             assert set(ran_on(sample).values()) == {target.id}
         assert set(watched.placement.read_back().values()) == {target.id}
-    progress = watched.query.recentProgress
-    loads = [
-        p["stateOperators"][0]["customMetrics"]["rocksdbNumLoadedFromDfs"]
-        for p in progress
-        if p["stateOperators"]
-    ]
-    assert sum(loads) >= PARTITIONS * 2, "the new owner never loaded state from the checkpoint"
     watched.query.stop()
     exact_counts(spark, "moved")
 
@@ -119,6 +112,13 @@ def test_deduplication_forgets_nothing_when_it_moves_every_batch(spark, watch, e
         targets = {g: executors[(g.partition + round_) % 2] for g in watched.groups()}
         watched.placement.move_now(targets)
         watched.batches(1)
+    # An aggregate loads twice a batch and reports the second, so only others show their loads.
+    loads = sum(
+        progress["stateOperators"][0]["customMetrics"]["rocksdbNumLoadedFromDfs"]
+        for progress in watched.query.recentProgress
+        if progress["stateOperators"]
+    )
+    assert loads >= PARTITIONS, "no new owner loaded its state from the checkpoint"
     watched.query.stop()
     table = spark.table("deduplicated")
     rows, distinct, last = table.selectExpr(
