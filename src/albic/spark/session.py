@@ -2,7 +2,9 @@
 
 import atexit
 import contextlib
+import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -128,6 +130,8 @@ class LocalCluster:
         for name, value in self._settings.items():
             builder = builder.config(name, value)
         self._spark = builder.getOrCreate()
+        # PySpark would take whatever "python3" is on the path, which may lack our packages.
+        self._spark.sparkContext.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
 
     def close(self) -> None:
         """Stop queries, session, nodes and JVM, and delete every file; safe to call twice."""
