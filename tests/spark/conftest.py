@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge import Bridge
@@ -136,7 +136,7 @@ def numbers(spark: SparkSession, rows: int = ROWS) -> DataFrame:
     """Return a stream of (value, key, timestamp) with ``rows`` new numbers a batch, a second on."""
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows)
     frame = source.option("numPartitions", 2).option("advanceMillisPerBatch", 1000).load()
-    return frame.withColumn("key", F.col("value") % KEYS)
+    return frame.withColumn("key", fn.col("value") % KEYS)
 
 
 def counts(spark: SparkSession) -> DataFrame:

@@ -1,11 +1,12 @@
 """Executors are known, newcomers get warm, and losing one costs no row and no long wait."""
 
+import os
 import threading
 import time
 
 import pandas as pd
 import pytest
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from albic.model import InvalidInput
@@ -15,22 +16,23 @@ from tests.spark.conftest import PARTITIONS, numbers, ran_on
 from tests.spark.test_placement import exact_counts
 
 
-class Total(StatefulProcessor):
-    """Counts a key's rows, and tells which process did it."""
+def running_total() -> StatefulProcessor:
+    """Return a counter of a key's rows; a local class travels to the workers by value."""
 
-    def init(self, handle):
-        self._count = handle.getValueState("count", "count long")
+    class Total(StatefulProcessor):
+        def init(self, handle):
+            self._count = handle.getValueState("count", "count long")
 
-    def handleInputRows(self, key, rows, timerValues):  # noqa: N802, N803, ARG002  Spark's names
-        import os
+        def handleInputRows(self, key, rows, timerValues):  # noqa: N802, N803, ARG002  Spark's
+            new = sum(len(frame) for frame in rows)
+            old = self._count.get()[0] if self._count.exists() else 0
+            self._count.update((old + new,))
+            yield pd.DataFrame({"key": [key[0]], "count": [old + new], "pid": [os.getpid()]})
 
-        new = sum(len(frame) for frame in rows)
-        old = self._count.get()[0] if self._count.exists() else 0
-        self._count.update((old + new,))
-        yield pd.DataFrame({"key": [key[0]], "count": [old + new], "pid": [os.getpid()]})
+        def close(self):
+            pass
 
-    def close(self):
-        pass
+    return Total()
 
 
 def test_the_nodes_of_the_cluster_are_different_hosts_for_spark(cluster, executors) -> None:
@@ -55,7 +57,9 @@ def test_python_operators_use_the_worker_that_the_warm_up_started(
     totals = (
         numbers(spark)
         .groupBy("key")
-        .transformWithStateInPandas(Total(), "key long, count long, pid long", "Update", "none")
+        .transformWithStateInPandas(
+            running_total(), "key long, count long, pid long", "Update", "none"
+        )
     )
     watched = watch(totals, "python", "update")
     assert [stage.name for stage in watched.shape.stages] == ["transformWithState 0"]
@@ -66,7 +70,7 @@ def test_python_operators_use_the_worker_that_the_warm_up_started(
     watched.query.stop()
     table = spark.table("python")
     assert table.select("pid").distinct().count() == len(executors)
-    last = table.groupBy("key").agg(F.max("count").alias("count"), F.count("*").alias("batches"))
+    last = table.groupBy("key").agg(fn.max("count").alias("count"), fn.count("*").alias("batches"))
     # A key gets the same number of rows in each batch, and one line a batch tells its sum so far.
     assert {row["count"] / row["batches"] for row in last.collect()} == {20.0}
 
@@ -77,7 +81,7 @@ def test_a_lost_node_is_seen_at_once_and_the_batch_in_flight_goes_on(
     cluster.add_node()
     cluster.wait_for_executors(3)
     watched = watch(
-        numbers(spark).select("key", F.expr("CAST(key AS STRING) AS text")).groupBy("key").count(),
+        numbers(spark).select("key", fn.expr("CAST(key AS STRING) AS text")).groupBy("key").count(),
         "lossy",
         "complete",
     )

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 
 from albic.model import InvalidInput
 from albic.spark.placement import KeyGroup, LocalityWait
@@ -77,12 +77,14 @@ def test_the_stores_of_a_join_move_together_and_the_next_stage_on_its_own(
 ) -> None:
     def side(name):
         frame = numbers(spark).withWatermark("timestamp", "1 second")
-        return frame.select(F.col("value").alias(name), F.col("timestamp").alias(f"{name}_at"))
+        return frame.select(fn.col("value").alias(name), fn.col("timestamp").alias(f"{name}_at"))
 
     pairs = side("a").join(
-        side("b"), F.expr("a = b AND b_at BETWEEN a_at AND a_at + INTERVAL 1 SECOND")
+        side("b"), fn.expr("a = b AND b_at BETWEEN a_at AND a_at + INTERVAL 1 SECOND")
     )
-    totals = pairs.groupBy(F.window("a_at", "2 seconds"), (F.col("a") % KEYS).alias("key")).count()
+    totals = pairs.groupBy(
+        fn.window("a_at", "2 seconds"), (fn.col("a") % KEYS).alias("key")
+    ).count()
     watched = watch(totals, "joined")
     assert [stage.name for stage in watched.shape.stages] == ["join 1", "aggregate 0"]
     assert watched.shape.streams == ((0, 1),)
@@ -106,7 +108,7 @@ def test_the_stores_of_a_join_move_together_and_the_next_stage_on_its_own(
 
 
 def test_deduplication_forgets_nothing_when_it_moves_every_batch(spark, watch, executors) -> None:
-    twice = numbers(spark).withColumn("value", F.floor(F.col("value") / 2))
+    twice = numbers(spark).withColumn("value", fn.floor(fn.col("value") / 2))
     watched = watch(twice.select("value").dropDuplicates(["value"]), "deduplicated")
     for round_ in range(4):
         targets = {g: executors[(g.partition + round_) % 2] for g in watched.groups()}
@@ -127,7 +129,7 @@ def test_deduplication_forgets_nothing_when_it_moves_every_batch(spark, watch, e
     assert rows == distinct == last
 
 
-def test_a_longer_wait_keeps_an_idle_executor_from_stealing(spark, bridge) -> None:
+def test_the_wait_follows_the_length_of_a_stage_and_is_put_back(bridge) -> None:
     wait = LocalityWait(bridge)
     before = bridge.process_wait()
     try:

@@ -4,12 +4,12 @@ import time
 
 import numpy as np
 import pytest
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 
 from albic.spark.checkpoint import local_folder, state_bytes
 from albic.spark.operators import topology
 from albic.spark.statistics import StatisticsReader
-from tests.spark.conftest import KEYS, PARTITIONS, ROWS, numbers
+from tests.spark.conftest import KEYS, PARTITIONS, numbers
 
 MOST_READ_S = 0.1
 
@@ -18,8 +18,8 @@ MOST_READ_S = 0.1
 def chain(spark, watch):
     """Return two aggregates in a row, the second by the same key, so traffic is one to one."""
     source = numbers(spark).withWatermark("timestamp", "1 second")
-    first = source.groupBy(F.window("timestamp", "1 second"), "key").agg(F.count("*").alias("n"))
-    second = first.groupBy(F.window("window", "2 seconds"), "key").agg(F.sum("n").alias("n"))
+    first = source.groupBy(fn.window("timestamp", "1 second"), "key").agg(fn.count("*").alias("n"))
+    second = first.groupBy(fn.window("window", "2 seconds"), "key").agg(fn.sum("n").alias("n"))
     return watch(second, "chained")
 
 
@@ -32,18 +32,18 @@ def test_every_key_group_has_one_task_and_all_rows_are_seen(chain, executors) ->
             assert sample.started_s <= stage.submitted_s <= stage.ended_s <= sample.ended_s
             for task in stage.tasks:
                 assert task.executor_id in known
-                assert 0 < task.cpu_s
+                assert task.cpu_s > 0
                 assert 0 < task.run_s < sample.ended_s - sample.started_s
-        assert 0 < sum(sample.background_s.values())
+        assert sum(sample.background_s.values()) > 0
     rows = {sum(task.records for task in s.stages[0].tasks) for s in chain.batches(2)}
     # Two map tasks combine before the shuffle; a batch without new rows may close windows.
     assert rows <= {0, KEYS, 2 * KEYS}
 
 
 def test_a_load_shows_on_the_first_batch_and_on_the_batch_of_a_move_only(chain, executors) -> None:
-    first, second = chain.batches(2)
+    first, _ = chain.batches(2)
     assert all(task.loaded for stage in first.stages for task in stage.tasks)
-    target = {group: executors[0] for group in chain.groups()}
+    target = dict.fromkeys(chain.groups(), executors[0])
     chain.placement.move_now(target)
     chain.batches(2)
     assert not any(task.loaded for stage in chain.batches(1)[0].stages for task in stage.tasks)
@@ -114,4 +114,3 @@ def test_reading_a_batch_of_120_key_groups_takes_less_than_a_tenth_of_a_second(
         assert len(sample.stages[0].tasks) == 120
     # The best of several: the machine may be busy with other things, reading is not.
     assert min(took_s) < MOST_READ_S, took_s
-    assert ROWS >= KEYS

@@ -45,7 +45,7 @@ def test_all_reasons_are_told_at_once() -> None:
 
 def test_a_connect_query_is_sent_to_classic_spark() -> None:
     query = type("StreamingQuery", (), {"__module__": "pyspark.sql.connect.streaming.query"})()
-    with pytest.raises(InvalidInput, match="Spark Connect.*classic"):
+    with pytest.raises(InvalidInput, match=r"Spark Connect.*classic"):
         require_classic(query)
 
 
