@@ -167,8 +167,10 @@ class Bridge:
         status = self._tracker.shuffleStatuses().get(shuffle_id)
         if status.isEmpty():
             return None
-        first = status.get().mapStatuses()[0]
-        return None if first is None else int(first.mapId())
+        outputs = status.get().mapStatuses()
+        if not len(outputs) or outputs[0] is None:
+            return None
+        return int(outputs[0].mapId())
 
     def map_outputs(self, shuffle_id: int) -> list[Any]:
         """Return the map output of a shuffle, one entry a map task, or nothing if it is gone."""
