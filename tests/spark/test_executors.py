@@ -65,15 +65,9 @@ def test_python_operators_use_the_worker_that_the_warm_up_started(
     spark, bridge, watch, executors, tmp_path
 ) -> None:
     assert warm_up(bridge, executors).keys() == {executor.id for executor in executors}
-    again = warm_up(bridge, executors)
-    assert max(again.values()) < 5.0
-    totals = (
-        numbers(spark)
-        .groupBy("key")
-        .transformWithStateInPandas(
-            running_total(), "key long, count long, pid long", "Update", "none"
-        )
-    )
+    warm = worker_processes(bridge, executors, tmp_path)
+    keyed, columns = numbers(spark).groupBy("key"), "key long, count long, pid long"
+    totals = keyed.transformWithStateInPandas(running_total(), columns, "Update", "none")
     watched = watch(totals, "python", "update")
     assert [stage.name for stage in watched.shape.stages] == ["transformWithState 0"]
     for target in (executors[0], executors[1]):
@@ -113,7 +107,7 @@ def test_a_lost_node_is_seen_at_once_and_the_batch_in_flight_goes_on(
         stranded = watched.placement.stranded(watched.executors.live())
         assert len(stranded) == PARTITIONS // 2
         watched.placement.move_now({g: stay[g.partition % 2] for g in stranded})
-        watched.placement.unblock()
+        wait.suspend()
         killer.join()
         batches = watched.batches(3)
         assert max(b.ended_s - b.started_s for b in batches) < 20, "a batch waited for the dead"

@@ -130,18 +130,24 @@ def test_deduplication_forgets_nothing_when_it_moves_every_batch(spark, watch, e
 
 
 def test_the_wait_follows_the_length_of_a_stage_and_is_put_back(bridge) -> None:
-    wait = LocalityWait(bridge)
-    before = bridge.process_wait()
+    def waits():
+        return bridge.locality_wait("process"), bridge.locality_wait("node")
+
+    before, wait = waits(), LocalityWait(bridge)
     try:
         assert wait.fit(0.1) == 1.0
-        assert bridge.process_wait() == "1000ms"
-        assert wait.fit(4.0) == 6.0
         assert wait.fit(600.0) == 30.0
+        assert wait.fit(4.0) == 6.0
+        assert waits() == ("6000ms", before[1])
+        wait.suspend()
+        assert waits() == ("0ms", "0ms")
+        wait.fit(4.0)
+        assert waits() == ("6000ms", before[1])
         with pytest.raises(InvalidInput, match="busiest_stage_s"):
             wait.fit(float("nan"))
     finally:
         wait.restore()
-    assert bridge.process_wait() == before
+    assert waits() == before
 
 
 def test_an_unknown_group_is_refused(spark, watch, executors) -> None:

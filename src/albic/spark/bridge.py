@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 MOST_TASKS = 100_000
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
-PROCESS_WAIT = "spark.locality.wait.process"
+LOCALITY_WAIT = "spark.locality.wait"
 #: The longest text that comes back in one call. py4j writes an answer above 8 KB in two packets,
 #: and the second waits 40 ms for the acknowledgement of the first.
 PIECE = 4_000
@@ -231,18 +231,18 @@ class Bridge:
 
     # How long tasks wait for their place
 
-    def process_wait(self) -> str | None:
-        """Return how long a task waits for its executor, or None if the application is silent."""
-        conf = self._context.conf()
-        return str(conf.get(PROCESS_WAIT)) if conf.contains(PROCESS_WAIT) else None
+    def locality_wait(self, level: str) -> str | None:
+        """Return how long a task waits at a ``level``, or None if the application is silent."""
+        name, conf = f"{LOCALITY_WAIT}.{level}", self._context.conf()
+        return str(conf.get(name)) if conf.contains(name) else None
 
-    def set_process_wait(self, wait: str | None) -> None:
-        """Set how long tasks of new task sets wait for their executor; None is Spark's default."""
-        conf = self._context.conf()
+    def set_locality_wait(self, level: str, wait: str | None) -> None:
+        """Set how long tasks of new task sets wait at a ``level``; None is Spark's default."""
+        name, conf = f"{LOCALITY_WAIT}.{level}", self._context.conf()
         if wait is None:
-            conf.remove(PROCESS_WAIT)
+            conf.remove(name)
         else:
-            conf.set(PROCESS_WAIT, wait)
+            conf.set(name, wait)
 
     def release_waiting_tasks(self) -> int:
         """Let the tasks of running task sets go anywhere at once; return how many sets wait.

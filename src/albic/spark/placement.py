@@ -22,6 +22,7 @@ WAIT_PER_STAGE = 1.5
 SHORTEST_WAIT_S = 1.0
 #: What a batch stands still at most for a lost executor if nobody is left to unblock it.
 LONGEST_WAIT_S = 30.0
+PROCESS, NODE = "process", "node"
 
 
 class KeyGroup(NamedTuple):
@@ -93,13 +94,6 @@ class Placement:
             self._waiting.pop(group, None)
             self._point(group, target)
 
-    def unblock(self) -> int:
-        """Let tasks that wait for an executor go anywhere; return how many task sets ran.
-
-        For a batch in flight after a loss: its tasks were placed before we could re-point them.
-        """
-        return self._bridge.release_waiting_tasks()
-
     def stranded(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:
         """Return the key groups whose owner, now or after its move, is not among ``live``."""
         there = {executor.id for executor in live}
@@ -170,20 +164,37 @@ class Placement:
 
 
 class LocalityWait:
-    """Spark's patience with busy executors, set for as long as we steer."""
+    """Spark's patience with busy executors, set for as long as we steer.
+
+    The wait for an executor is ours, for only state and cached data ask for one. The wait for a
+    host also serves sources, so it stays the application's, but for the time after a loss.
+    """
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._before = bridge.process_wait()
+        self._before = {level: bridge.locality_wait(level) for level in (PROCESS, NODE)}
 
     def fit(self, busiest_stage_s: float) -> float:
         """Set the wait for a stage that keeps its busiest executor busy so long; return it."""
         if not math.isfinite(busiest_stage_s) or busiest_stage_s < 0:
             raise InvalidInput(f"busiest_stage_s is {busiest_stage_s}; it must be 0 or more")
         wait_s = min(max(WAIT_PER_STAGE * busiest_stage_s, SHORTEST_WAIT_S), LONGEST_WAIT_S)
-        self._bridge.set_process_wait(f"{round(wait_s * 1e3)}ms")
+        self._bridge.set_locality_wait(PROCESS, f"{round(wait_s * 1e3)}ms")
+        self._bridge.set_locality_wait(NODE, self._before[NODE])
         return wait_s
+
+    def suspend(self) -> int:
+        """Let tasks go anywhere until the next ``fit``; return how many task sets were running.
+
+        For a batch in flight after a loss: its tasks wait for the dead, and were placed before
+        anything could be re-pointed. New task sets, and old ones that Spark reckons anew when it
+        hears of the loss, read the setting; those that did so already are changed directly.
+        """
+        for level in (PROCESS, NODE):
+            self._bridge.set_locality_wait(level, "0ms")
+        return self._bridge.release_waiting_tasks()
 
     def restore(self) -> None:
         """Put back what the application had."""
-        self._bridge.set_process_wait(self._before)
+        for level, wait in self._before.items():
+            self._bridge.set_locality_wait(level, wait)
