@@ -14,7 +14,7 @@ from types import TracebackType
 from pyspark.sql import SparkSession
 
 from albic.model import InvalidInput
-from albic.spark.gateway import Gateway, Master, Worker
+from albic.spark.bridge import Gateway, Master, Worker
 
 #: The first loopback address of a node; Spark tells nodes apart by their host.
 FIRST_ADDRESS = 10

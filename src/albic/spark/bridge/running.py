@@ -1,44 +1,24 @@
-"""Every call into a running Spark's JVM; no other file reaches for it.
+"""A running session: where its state is, what ran, who is there, how long tasks wait."""
 
-What lies behind is Spark's own and may change with a version. ``tests/spark`` checks each call.
-Answers are plain values: text, JSON, numbers. Objects of the JVM stay in this file, apart from the
-opaque handle that :meth:`Bridge.handle` gives for a query.
-"""
-
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.spark.bridge.plans import PlanNode, plan_node
+from albic.spark.bridge.reading import JsonReader
 
 #: A stage has no more tasks than this in any job we can steer.
 MOST_TASKS = 100_000
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
 LOCALITY_WAIT = "spark.locality.wait"
-#: The longest text that comes back in one call. py4j writes an answer above 8 KB in two packets,
-#: and the second waits 40 ms for the acknowledgement of the first.
-PIECE = 4_000
-#: Properties of Spark's classes that nobody here reads, and that make most of the text.
-UNREAD: Mapping[str, Sequence[str]] = {
-    "scheduler.CompressedMapStatus": ("loc", "_checksumVal"),
-    "status.api.v1.TaskData": ("executorLogs", "accumulatorUpdates", "errorMessage"),
-    "status.api.v1.TaskMetrics": ("inputMetrics", "outputMetrics", "shuffleWriteMetrics"),
-    "status.api.v1.ShuffleReadMetrics": ("shufflePushReadMetrics",),
-    "status.api.v1.StageData": ("details", "accumulatorUpdates", "executorSummary"),
-    "status.api.v1.ExecutorSummary": ("executorLogs", "attributes", "peakMemoryMetrics"),
-    "ui.scope.RDDOperationNode": ("callsite", "outputDeterministicLevel"),
-}
+SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
 WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
 ACTIVE_ONLY = True
-
-_STATEFUL_PACKAGE = "org.apache.spark.sql.execution.streaming.operators.stateful"
-STATEFUL = f"{_STATEFUL_PACKAGE}.StatefulOperator"
-JOIN = f"{_STATEFUL_PACKAGE}.join.StreamingSymmetricHashJoinExec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +30,6 @@ class StoreId:
     partition: int
     name: str
     run_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlanNode:
-    """One node of a physical plan, as far as placement cares."""
-
-    kind: str
-    exchange: bool
-    state: "NodeState | None"
-    children: tuple["PlanNode", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NodeState:
-    """What a stateful node says about its state."""
-
-    root: str
-    operator_id: int
-    partitions: int
-    format_version: int
 
 
 class Bridge:
@@ -85,18 +45,12 @@ class Bridge:
         self._status: Any = self._context.statusStore()
         # Each dot in a package's name is a call of its own, so what is used often is kept.
         self._list: Any = self._jvm.java.util.ArrayList
-        self._writer: Any = self._jvm.java.io.StringWriter
         self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
         self._uuid: Any = self._jvm.java.util.UUID.fromString
         state = self._jvm.org.apache.spark.sql.execution.streaming.state
         self._store_id: Any = state.StateStoreId
         self._store_provider_id: Any = state.StateStoreProviderId
-        self._json = self._mapper(UNREAD)
-        self._fields = self._mapper(UNREAD)
-        visibility: Any = self._jvm.com.fasterxml.jackson.annotation
-        self._fields.setVisibility(
-            visibility.PropertyAccessor.FIELD, visibility.JsonAutoDetect.Visibility.ANY
-        )
+        self._json = JsonReader(gateway)
         manager = self._session.sessionState().streamingQueryManager()
         self._coordinator: Any = manager.stateStoreCoordinator()
         self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
@@ -124,7 +78,7 @@ class Bridge:
     def jobs(self, run_id: str, after: int) -> list[Any]:
         """Return the jobs of a query's run with an id above ``after``, oldest first."""
         ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
-        return [self._read(self._status.job(job)) for job in ids if job > after]
+        return [self._json.read(self._status.job(job)) for job in ids if job > after]
 
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""
@@ -135,17 +89,17 @@ class Bridge:
             WITHOUT_SUMMARIES,
             self._array(self._jvm.double, []),
         )
-        found: list[Any] = self._read(attempts)
+        found: list[Any] = self._json.read(attempts)
         return found
 
     def tasks(self, stage_id: int, attempt: int) -> list[Any]:
         """Return the tasks of one attempt of a stage."""
-        found: list[Any] = self._read(self._status.taskList(stage_id, attempt, MOST_TASKS))
+        found: list[Any] = self._json.read(self._status.taskList(stage_id, attempt, MOST_TASKS))
         return found
 
     def holds_state(self, stage_id: int) -> bool:
         """Return whether a stage reads or writes state: Spark names such RDDs after the store."""
-        graph = self._read(self._status.operationGraphForStage(stage_id), self._fields)
+        graph = self._json.read_private(self._status.operationGraphForStage(stage_id))
         clusters = [graph["rootCluster"]]
         while clusters:
             cluster = clusters.pop()
@@ -177,7 +131,7 @@ class Bridge:
         status = self._tracker.shuffleStatuses().get(shuffle_id)
         if status.isEmpty():
             return []
-        found: list[Any] = self._read(status.get().mapStatuses(), self._fields)
+        found: list[Any] = self._json.read_private(status.get().mapStatuses())
         return found
 
     # Executors
@@ -189,7 +143,7 @@ class Bridge:
 
     def executors(self) -> list[Any]:
         """Return what Spark knows of its live executors; the driver is among them."""
-        found: list[Any] = self._read(self._status.executorList(ACTIVE_ONLY))
+        found: list[Any] = self._json.read(self._status.executorList(ACTIVE_ONLY))
         return found
 
     def kill_executor(self, executor_id: str) -> bool:
@@ -204,8 +158,12 @@ class Bridge:
     ) -> None:
         """Run ``work`` over pandas frames, one task for each (host, executor id), as job ``group``.
 
-        Returns when the tasks have ended and Spark's books show it.
+        Returns when the tasks have ended and Spark's books show it. The Python workers are those
+        of transformWithState: Spark keeps workers apart by their environment, and all other
+        Python functions have short tracebacks in theirs.
         """
+        session = self._spark.newSession()
+        session.conf.set(SHORT_TRACEBACKS, "false")
         rows = [
             self._jvm.scala.Tuple2(
                 self._jvm.org.apache.spark.sql.RowFactory.create(
@@ -220,13 +178,13 @@ class Bridge:
         )
         rdd = self._context.makeRDD(self._seq(rows), tag)
         schema = self._jvm.org.apache.spark.sql.types.StructType.fromDDL("executor_id string")
-        frame = DataFrame(self._session.createDataFrame(rdd, schema), self._spark)
+        frame = DataFrame(session._jsparkSession.createDataFrame(rdd, schema), session)
         context = self._spark.sparkContext
         context.setJobGroup(group, "albic")
         try:
             frame.mapInPandas(work, "executor_id string").collect()
         finally:
-            context.setLocalProperty("spark.jobGroup.id", "")
+            self._context.setLocalProperty("spark.jobGroup.id", None)
         self._context.listenerBus().waitUntilEmpty(BUS_PATIENCE_MS)
 
     # How long tasks wait for their place
@@ -286,57 +244,9 @@ class Bridge:
     def plan(self, query: StreamingQuery) -> PlanNode | None:
         """Return the physical plan of the query's last batch, or None before the first."""
         last = self._execution(query).lastExecution()
-        return None if last is None else self._plan_node(last.executedPlan())
-
-    def _plan_node(self, node: Any) -> PlanNode:  # noqa: ANN401  a JVM object has no type here
-        children = node.children()
-        kind = str(node.getClass().getSimpleName())
-        return PlanNode(
-            kind=kind,
-            exchange=kind == "ShuffleExchangeExec",
-            state=self._node_state(node),
-            children=tuple(self._plan_node(children.apply(i)) for i in range(children.size())),
-        )
-
-    def _node_state(self, node: Any) -> NodeState | None:  # noqa: ANN401  as above
-        if not self._is_a(node, STATEFUL) or node.stateInfo().isEmpty():
-            return None
-        info = node.stateInfo().get()
-        joins = self._is_a(node, JOIN)
-        return NodeState(
-            root=str(info.checkpointLocation()),
-            operator_id=int(info.operatorId()),
-            partitions=int(info.numPartitions()),
-            format_version=int(node.stateFormatVersion()) if joins else 0,
-        )
+        return None if last is None else plan_node(self._gateway, last.executedPlan())
 
     # Small change
-
-    def _mapper(self, unread: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  as above
-        """Return a writer of JSON that leaves out what nobody reads."""
-        jackson = self._jvm.com.fasterxml.jackson
-        mapper = jackson.databind.ObjectMapper()
-        module = getattr(jackson.module.scala, "DefaultScalaModule$")
-        mapper.registerModule(getattr(module, "MODULE$"))
-        leave_out = jackson.annotation.JsonIgnoreProperties.Value.forIgnoredProperties
-        for name, properties in unread.items():
-            kind = self._jvm.java.lang.Class.forName(f"org.apache.spark.{name}")
-            names = self._array(self._jvm.java.lang.String, properties)
-            mapper.configOverride(kind).setIgnorals(leave_out(names))
-        return mapper
-
-    def _read(self, value: Any, mapper: Any = None) -> Any:  # noqa: ANN401  as above
-        """Return a JVM object as JSON, fetched in pieces; see ``PIECE``."""
-        writer = self._writer()
-        (mapper or self._json).writeValue(writer, value)
-        text = writer.getBuffer()
-        length = text.length()
-        return json.loads(
-            "".join(
-                text.substring(start, min(start + PIECE, length))
-                for start in range(0, length, PIECE)
-            )
-        )
 
     def _seq(self, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
         items = self._list()
@@ -349,9 +259,6 @@ class Bridge:
         for position, value in enumerate(values):
             array[position] = value
         return array
-
-    def _is_a(self, value: Any, kind: str) -> bool:  # noqa: ANN401  as above
-        return bool(is_instance_of(self._gateway, value, kind))
 
     def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
         field = owner.getClass().getDeclaredField(name)
