@@ -1,6 +1,7 @@
 """The embedded cluster leaves nothing behind, however it ends."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -76,6 +77,8 @@ def test_a_killed_script_leaves_no_process() -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=10)
     assert gone(folder)
+    # Nobody was left to delete its files.
+    shutil.rmtree(folder)
 
 
 def test_nonsense_is_refused_before_anything_starts() -> None:
