@@ -1,0 +1,58 @@
+# `make demo` and `make test` work from a fresh clone; `make help` lists the rest.
+
+BIN := .venv/bin
+READY := .venv/.ready
+JOBS ?= 2
+PYTEST := $(BIN)/pytest -n $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: setup demo test check lint format bench nightly lock clean help
+
+setup: $(READY)  ## make .venv with everything in it, and look for Java
+	@echo "ready: $(BIN)/albic"
+
+$(READY): requirements.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh
+	@touch $@
+
+demo: $(READY)  ## plan a synthetic cluster and show it before and after
+	@$(BIN)/albic demo
+
+test: $(READY)  ## run all tests
+	$(PYTEST)
+
+check: lint  ## format, lint, types, contracts, spelling and the fast tests
+	$(PYTEST) -q -m "not slow and not spark"
+
+lint: $(READY)  ## what check does, without the tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+
+format: $(READY)  ## format the code and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)  ## measure the planners; tables and JSON
+	$(BIN)/python bench/planners.py
+
+nightly: $(READY)  ## all tests with many more examples, and coverage
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) --timeout 1800 --cov
+
+# uv resolves for all platforms and Python versions at once; nothing else here needs it.
+lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)
+	$(BIN)/python -m venv .venv/lock
+	.venv/lock/bin/pip install --quiet uv
+	.venv/lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	    --fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate --quiet \
+	    --custom-compile-command "make lock" --output-file requirements.lock $(UPGRADE)
+
+clean:  ## remove caches and results; .venv stays
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage* \
+	    build dist out
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,80 @@
+#!/bin/sh
+# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java.
+# Needs Python 3.11 or newer, nothing else. Harmless to run again.
+#
+#   scripts/setup.sh          everything (what the Makefile calls)
+#   scripts/setup.sh java     only look for Java
+#
+# PYTHON=/path/to/python chooses the interpreter for a new .venv.
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+is_recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+recent_python() {
+    for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+        if is_recent "$candidate"; then echo "$candidate"; return; fi
+    done
+    found=$("${PYTHON:-python3}" --version 2>&1) || found="no ${PYTHON:-python3}"
+    fail "albic needs Python 3.11 or newer, here is $found; install one and name it with PYTHON=..."
+}
+
+may_install() { [ -f /etc/debian_version ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+apt_install() {
+    say "installing $1"
+    export DEBIAN_FRONTEND=noninteractive
+    # The lists of a fresh container are empty, those of an old machine are stale.
+    { apt-get -qq update && apt-get -qq -y --no-install-recommends install "$1"; } >/dev/null 2>&1
+}
+
+make_environment() {
+    # Somebody may have upgraded or removed the interpreter that an old .venv points to.
+    if is_recent .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1; then return; fi
+    python=$(recent_python)
+    if ! "$python" -c 'import ensurepip' 2>/dev/null; then
+        # Debian and Ubuntu ship Python without the means to make environments.
+        { may_install && apt_install python3-venv && "$python" -c 'import ensurepip' 2>/dev/null; } ||
+            fail "$python cannot make virtual environments; install python3-venv (apt-get install python3-venv)"
+    fi
+    say "making .venv with $("$python" --version)"
+    "$python" -m venv --clear .venv
+}
+
+install_packages() {
+    say "installing the packages of requirements.lock; the first time takes a while"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+        --requirement requirements.lock
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-index \
+        --no-deps --no-build-isolation --editable .
+}
+
+has_java() {
+    version=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 |
+        sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1)
+    [ "${version:-0}" -ge 17 ]
+}
+
+# Only Spark needs Java, so its absence is told and never stops the rest.
+look_for_java() {
+    if has_java; then return; fi
+    if [ -n "${JAVA_HOME:-}" ]; then
+        say "JAVA_HOME is $JAVA_HOME, where there is no Java 17 or newer; Spark will need one"
+        return
+    fi
+    if may_install; then
+        # Debian 13 has no 17 any more, older releases have an older default.
+        if apt_install openjdk-17-jre-headless && has_java; then return; fi
+        if apt_install default-jre-headless && has_java; then return; fi
+    fi
+    say "Java 17 or newer is missing; Spark will need it: install a JRE, for example openjdk-17-jre-headless"
+}
+
+cd "$(dirname "$0")/.."
+if [ "${1:-all}" = all ]; then
+    make_environment
+    install_packages
+fi
+look_for_java

@@ -1,0 +1,203 @@
+"""The commands and their options.
+
+Each command imports its work when it runs: numba and scipy take longer to load than ``--help``
+should take to answer.
+"""
+
+# ruff: noqa: PLC0415, PLR0913
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from albic import __version__
+
+app = typer.Typer(
+    help="Balance stateful stream processing: measure, plan, compare.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    invoke_without_command=True,
+)
+snapshot_app = typer.Typer(help="Make and look at snapshots.", invoke_without_command=True)
+app.add_typer(snapshot_app, name="snapshot")
+
+SnapshotFile = Annotated[Path, typer.Argument(metavar="FILE", help="A snapshot file.")]
+MaxMigrations = Annotated[
+    int | None, typer.Option(help="The most key groups that may move (or give --max-cost).")
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(help="The most state that may move, in bytes (or give --max-migrations)."),
+]
+Goal = Annotated[
+    Literal["distance", "makespan"],
+    typer.Option(
+        "--objective", help="Even out whole loads, or the busiest node of each stage in turn."
+    ),
+]
+TargetDistance = Annotated[
+    float | None,
+    typer.Option(help="Ask for the fewest moves to a load distance of this many points."),
+]
+MaxLoadDistance = Annotated[
+    float, typer.Option(help="How many points of load distance collocation may cost.")
+]
+MaxCpu = Annotated[float, typer.Option(help="CPU limit of a node, in percent.")]
+MaxMemory = Annotated[float, typer.Option(help="Memory limit of a node, in percent.")]
+MaxNetwork = Annotated[float, typer.Option(help="Network limit of a node, in percent.")]
+DrainWeight = Annotated[
+    float,
+    typer.Option(help="From 1 on, emptying draining nodes comes before balance; below, after."),
+]
+Formulation = Annotated[
+    Literal["repaired", "paper"],
+    typer.Option(help="milp only: our program, or the one printed in the paper."),
+]
+TimeLimit = Annotated[float, typer.Option(help="Seconds that a planner may take.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")]
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,  # noqa: FBT002
+) -> None:
+    """Balance stateful stream processing: measure, plan, compare."""
+    if version:
+        print(f"albic {__version__}")
+        raise typer.Exit
+    _help_if_bare(context)
+
+
+@snapshot_app.callback()
+def snapshot(context: typer.Context) -> None:
+    """Make and look at snapshots."""
+    _help_if_bare(context)
+
+
+@snapshot_app.command()
+def synth(
+    *,
+    nodes: Annotated[int, typer.Option(help="How many nodes.")] = 60,
+    key_groups: Annotated[int, typer.Option(help="How many key groups, in all.")] = 1200,
+    operators: Annotated[int, typer.Option(help="How many operators, in a chain.")] = 30,
+    varies: Annotated[
+        float, typer.Option(help="Points of load between raised and lowered nodes.")
+    ] = 40.0,
+    one_to_one: Annotated[
+        float, typer.Option(help="Share of key groups with one partner, 0 to 1.")
+    ] = 0.5,
+    seed: Seed = 1,
+    output: Output = None,
+) -> None:
+    """Make a snapshot as the paper does for its synthetic experiments."""
+    from albic.cli import snapshots
+    from albic.sim.workload import synthetic
+
+    snapshots.synth(synthetic(nodes, key_groups, operators, varies, one_to_one, seed), output)
+
+
+@snapshot_app.command()
+def show(
+    file: SnapshotFile,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Show every node and operator.")] = False,
+) -> None:
+    """Show what a snapshot holds, and how balanced it is."""
+    from albic.cli import snapshots
+
+    snapshots.show(file, every=every)
+
+
+@app.command()
+def plan(
+    file: SnapshotFile,
+    *,
+    planner: Annotated[str, typer.Option(help="Who plans.")] = "auto",
+    max_migrations: MaxMigrations = None,
+    max_cost: MaxCost = None,
+    objective: Goal = "distance",
+    target_distance: TargetDistance = None,
+    max_load_distance: MaxLoadDistance = 10.0,
+    time_limit: TimeLimit = 0.2,
+    seed: Seed = 1,
+    max_cpu: MaxCpu = 100.0,
+    max_memory: MaxMemory = 100.0,
+    max_network: MaxNetwork = 100.0,
+    drain_weight: DrainWeight = 1.5,
+    formulation: Formulation = "repaired",
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Plan which key groups to move where."""
+    from albic.cli import commands, planning
+
+    wishes = planning.Wishes(
+        max_migrations=max_migrations,
+        max_cost=max_cost,
+        objective=objective,
+        target_distance_pct=target_distance,
+        max_load_distance_pct=max_load_distance,
+        limits_pct=(max_cpu, max_memory, max_network),
+        drain_weight=drain_weight,
+        time_limit_s=time_limit,
+        seed=seed,
+    )
+    chosen = planning.planner_named(planner, formulation)
+    commands.plan(file, chosen, wishes, as_json=as_json, output=output)
+
+
+@app.command()
+def compare(
+    file: SnapshotFile,
+    *,
+    planners: Annotated[
+        str, typer.Option(help="Who plans, with commas between them.")
+    ] = "flux,milp,search,albic,joint,cola",
+    max_migrations: MaxMigrations = None,
+    max_cost: MaxCost = None,
+    objective: Goal = "distance",
+    target_distance: TargetDistance = None,
+    max_load_distance: MaxLoadDistance = 10.0,
+    time_limit: TimeLimit = 0.2,
+    seed: Seed = 1,
+    max_cpu: MaxCpu = 100.0,
+    max_memory: MaxMemory = 100.0,
+    max_network: MaxNetwork = 100.0,
+    drain_weight: DrainWeight = 1.5,
+    formulation: Formulation = "repaired",
+    as_json: Json = False,
+) -> None:
+    """Put the same question to several planners, and their answers into one table."""
+    from albic.cli import commands, planning
+
+    wishes = planning.Wishes(
+        max_migrations=max_migrations,
+        max_cost=max_cost,
+        objective=objective,
+        target_distance_pct=target_distance,
+        max_load_distance_pct=max_load_distance,
+        limits_pct=(max_cpu, max_memory, max_network),
+        drain_weight=drain_weight,
+        time_limit_s=time_limit,
+        seed=seed,
+    )
+    commands.compare(file, planning.planners_named(planners, formulation), wishes, as_json=as_json)
+
+
+@app.command()
+def demo(*, seed: Seed = 1) -> None:
+    """Plan the paper's largest synthetic cluster, and show it before and after."""
+    from albic.cli.demo import run
+
+    run(seed)
+
+
+def _help_if_bare(context: typer.Context) -> None:
+    """Print the help where a command should have followed."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

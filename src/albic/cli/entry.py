@@ -1,0 +1,69 @@
+"""Where the program starts and ends: exit codes and last words."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TextIO
+
+import typer
+from typer.main import get_command
+
+from albic.cli.app import app
+
+COMMAND = get_command(app)
+
+#: A file, an option or a value of the user's is wrong.
+MISTAKE = 2
+#: Everything was right and albic still has no answer; or nobody listens any more.
+REFUSED = 1
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that ``arguments`` name and return the exit code.
+
+    Whatever goes wrong by the user's doing ends in one sentence on stderr and exit code 2.
+    """
+    _print_anything(sys.stdout)
+    _print_anything(sys.stderr)
+    try:
+        code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except typer.TyperException as wrong:
+        return _complain(wrong.format_message(), MISTAKE)
+    except _error("InvalidInput") as wrong:
+        return _complain(str(wrong), MISTAKE)
+    except _error("AlbicError") as wrong:
+        return _complain(str(wrong), REFUSED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left. What is still in the buffer must not fail once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return REFUSED
+
+
+def _error(name: str) -> type[Exception]:
+    """Return one of albic's errors.
+
+    Python asks for it only when something was raised, and then its module is there already.
+    Importing it above would make ``albic --help`` wait for scipy.
+    """
+    error: type[Exception] = getattr(import_module("albic.model.errors"), name)
+    return error
+
+
+def _complain(what: str, code: int) -> int:
+    """Say in one line what is wrong."""
+    # The library that checks option values calls every wrong one a "value error" first.
+    plain = " ".join(what.split()).replace("Value error, ", "")
+    print("albic:", plain, file=sys.stderr)
+    return code
+
+
+def _print_anything(stream: TextIO) -> None:
+    """Let a terminal that cannot show a character show a question mark, not a traceback."""
+    if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+        reconfigure(errors="replace")

@@ -1,0 +1,98 @@
+"""JSON files: read with care, written whole or not at all."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from albic.model.errors import InvalidInput
+from albic.model.fields import Pairs
+
+
+def load_document(path: Path) -> object:
+    """Return what the JSON file at ``path`` holds; objects remember keys that came twice.
+
+    NaN and Infinity pass here, so that whoever reads the field can name it.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as wrong:
+        raise InvalidInput(f"cannot be read: {_cause(wrong)}") from None
+    except UnicodeDecodeError as wrong:
+        raise InvalidInput(f"is not UTF-8 text (byte {wrong.start})") from None
+    except ValueError:
+        # A NUL in the path itself.
+        raise InvalidInput("is not a path that can be read") from None
+    try:
+        return json.loads(text, object_pairs_hook=Pairs.of)
+    except json.JSONDecodeError as wrong:
+        raise InvalidInput(
+            f"is not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+        ) from None
+    except RecursionError:
+        raise InvalidInput("is nested too deeply") from None
+    except ValueError:
+        # Python refuses to read integers of more than 4,300 digits.
+        raise InvalidInput("has a number with thousands of digits") from None
+
+
+@contextmanager
+def blaming(path: Path) -> Iterator[None]:
+    """Put the file's name in front of whatever is said to be wrong inside."""
+    try:
+        yield
+    except InvalidInput as wrong:
+        raise InvalidInput(f"{str(path)!r}: {wrong}") from None
+
+
+def document_text(document: Mapping[str, object]) -> str:
+    """Return ``document`` as JSON with one field a line; floats read back as they were."""
+    fields = [f"  {json.dumps(key)}: {_value_text(value)}" for key, value in document.items()]
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def save_document(path: Path, document: Mapping[str, object]) -> None:
+    """Write ``document`` to ``path``; on any failure the old file, or none, is what is there."""
+    text = document_text(document)
+    try:
+        if path.exists() and not path.is_file():
+            # A device or pipe cannot be replaced; a directory refuses by itself.
+            path.write_text(text, encoding="utf-8")
+        else:
+            # Through a link, the file it points to is the one to replace.
+            _replace(path.resolve(), text)
+    except OSError as wrong:
+        raise InvalidInput(f"cannot be written: {_cause(wrong)}") from None
+    except (ValueError, RuntimeError):
+        # A NUL in the path, or links that point at each other.
+        raise InvalidInput("is not a path that can be written") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put ``text`` into a new file beside ``path``, then let it take that name at one stroke."""
+    # Not from tempfile, whose files only their owner may read.
+    fresh = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with fresh.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _value_text(value: object) -> str:
+    """Return one field; a list of objects gets a line each."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        rows = ",\n".join(f"    {json.dumps(row, allow_nan=False)}" for row in value)
+        return f"[\n{rows}\n  ]"
+    return json.dumps(value, allow_nan=False)
+
+
+def _cause(wrong: OSError) -> str:
+    """Return the system's word for what went wrong, as the middle of a sentence."""
+    return (wrong.strerror or "unknown error").lower()

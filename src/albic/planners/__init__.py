@@ -1,0 +1,22 @@
+"""Planners: request in, plan out; pure functions with settings."""
+
+from collections.abc import Callable
+
+from albic.planners.albic import AlbicPlanner
+from albic.planners.cola import ColaPlanner
+from albic.planners.flux import FluxPlanner
+from albic.planners.hold import HoldPlanner
+from albic.planners.milp import MilpPlanner
+from albic.planners.planner import Planner
+from albic.planners.search import SearchPlanner
+
+PLANNERS: dict[str, Callable[[], Planner]] = {
+    "search": SearchPlanner,
+    "milp": MilpPlanner,
+    "albic": AlbicPlanner,
+    "flux": FluxPlanner,
+    "cola": ColaPlanner,
+    "hold": HoldPlanner,
+}
+
+__all__ = ["PLANNERS", "Planner"]

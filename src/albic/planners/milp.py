@@ -1,0 +1,147 @@
+"""The paper's mixed-integer program, solved with HiGHS as far as the time allows."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
+
+from albic.arrays import Ints
+from albic.model import Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
+from albic.optimize.assignment import AssignmentProblem, Goal
+from albic.optimize.solver import Limits, Solver
+from albic.optimize.wire import Status
+from albic.planners.aim import NO_BENEFIT_PCT, Aim
+from albic.planners.formulation import too_large
+from albic.planners.printed import Printed, formulate_as_printed
+from albic.planners.problem import allocation_of, problem_of, stranded
+from albic.planners.proof import Proof, prove
+
+NAME = "milp"
+
+
+@dataclass(frozen=True, slots=True)
+class MilpPlanner:
+    """Plans with an exact program.
+
+    Parameters
+    ----------
+    formulation
+        ``repaired``: the paper's program with its errors mended, started from a good assignment,
+        with a proof if time allows. ``paper``: the program as printed, plain.
+    printed
+        What the paper leaves open; for ``paper`` only.
+    solver
+        Opens the process that HiGHS runs in.
+    """
+
+    keeps_budget: ClassVar[bool] = True
+
+    formulation: Literal["repaired", "paper"] = "repaired"
+    printed: Printed = field(default_factory=Printed)
+    solver: Callable[[], AbstractContextManager[Solver]] = Solver
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Return the best plan that HiGHS finds within the request's time limit."""
+        began_s = time.monotonic()
+        with self.solver() as solver:
+            if self.formulation == "paper":
+                owner, report = _as_printed(request, solver, self.printed, began_s)
+            else:
+                owner, report = _exact(request, solver, began_s)
+        report = replace(report, wall_s=time.monotonic() - began_s)
+        return plan_for(request, allocation_of(request, owner), report)
+
+
+def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
+    """Return what ``request`` asks for; a target distance asks for the fewest moves to it."""
+    target = request.target_distance_pct
+    if target is None or request.objective is not Objective.DISTANCE:
+        return Aim(problem)
+    return Aim(problem, enough_pct=target, fewest_moves=True)
+
+
+def _start(problem: AssignmentProblem, _request: PlanRequest) -> Ints:
+    """Return the assignment that HiGHS starts from."""
+    return problem.home
+
+
+def _exact(request: PlanRequest, solver: Solver, began_s: float) -> tuple[Ints, SearchReport]:
+    """Return the repaired program's assignment and how it came about."""
+    problem = problem_of(request)
+    start = _start(problem, request)
+    left_s = began_s + request.time_limit_s - time.monotonic()
+    aim = aim_of(problem, request)
+    proof = prove(aim, start, solver, left_s, seed=request.seed)
+    outcome = Outcome.OPTIMAL if proof.proven else Outcome.TIME_LIMIT
+    if proof.note:
+        outcome = Outcome.HEURISTIC
+    reason = f"{_change(problem, proof.owner)}; {_standing(aim, proof)}{_warning(request)}"
+    return proof.owner, SearchReport(NAME, outcome, reason, proof.bound)
+
+
+def _as_printed(
+    request: PlanRequest, solver: Solver, printed: Printed, began_s: float
+) -> tuple[Ints, SearchReport]:
+    """Return the printed program's assignment and how it came about."""
+    problem = problem_of(request)
+    left_s = began_s + request.time_limit_s - time.monotonic()
+    if problem.goal is not Goal.DISTANCE:
+        return _kept(problem, "the paper's program knows no objective but the load distance")
+    if note := too_large(problem, left_s):
+        return _kept(problem, note)
+    program, places = formulate_as_printed(problem, printed)
+    left_s = max(began_s + request.time_limit_s - time.monotonic(), 0.0)
+    solution = solver.solve(program, Limits(left_s, seed=request.seed))
+    if solution.status is Status.INFEASIBLE:
+        return _kept(
+            problem, "the printed program has no solution: constraint (5) or (3) forbids all"
+        )
+    if solution.x is None or solution.status is Status.FAILED:
+        return _kept(problem, solution.detail or f"no solution within {request.time_limit_s:g} s")
+    owner = places.owner(solution.x)
+    if solution.status is Status.OPTIMAL:
+        reason = f"{_change(problem, owner)}; the optimum of the printed program"
+        return owner, SearchReport(NAME, Outcome.HEURISTIC, reason)
+    reason = f"{_change(problem, owner)}; time ran out before the printed program was solved"
+    return owner, SearchReport(NAME, Outcome.TIME_LIMIT, reason)
+
+
+def _kept(problem: AssignmentProblem, why: str) -> tuple[Ints, SearchReport]:
+    """Return the present allocation and why it stays."""
+    return problem.home, SearchReport(NAME, Outcome.UNCHANGED, f"nothing moves: {why}")
+
+
+def _change(problem: AssignmentProblem, owner: Ints) -> str:
+    """Return what an assignment does, in words."""
+    what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
+    moved = int((owner != problem.home).sum())
+    if not moved:
+        return f"{what} stays at {problem.value(owner):.4g} points"
+    return (
+        f"{what} {problem.value(problem.home):.4g} -> {problem.value(owner):.4g} points "
+        f"by moving {moved} of {problem.items} units"
+    )
+
+
+def _standing(aim: Aim, proof: Proof) -> str:
+    """Return what is proven, in words."""
+    if proof.note:
+        return f"not improved: {proof.note}"
+    if not proof.value_proven:
+        return f"time ran out; nothing below {proof.bound:.4g} points is possible"
+    told = "proven best within the budget"
+    if aim.fewest_moves and aim.problem.value(proof.owner) > aim.enough_pct + NO_BENEFIT_PCT:
+        told = f"{told}, {aim.enough_pct:g} points are out of reach"
+    if proof.proven:
+        return told
+    return f"{told}; time ran out before spread and moves were"
+
+
+def _warning(request: PlanRequest) -> str:
+    """Return a warning where key groups on draining nodes can never leave, else nothing."""
+    owner = request.snapshot.allocation.owner
+    stuck = int((stranded(request) & request.snapshot.cluster.draining()[owner]).sum())
+    if not stuck:
+        return ""
+    return f"; {stuck} key groups on draining nodes cost more than the whole budget: raise it"

@@ -1,0 +1,63 @@
+"""A plan's reason, in words a person can check against the numbers."""
+
+from albic.model import BudgetUnit, PlanRequest
+from albic.optimize.assignment import AssignmentProblem, Goal
+from albic.optimize.search import SearchResult
+from albic.planners.problem import stranded
+
+#: A result this close to its floor, in points, is at it.
+AT_THE_FLOOR = 0.01
+
+
+def told(problem: AssignmentProblem, request: PlanRequest, result: SearchResult) -> str:
+    """Return why the search's assignment is what it is."""
+    return "; ".join([change(problem, result), *_standing(request, result), *_left(request)])
+
+
+def change(problem: AssignmentProblem, result: SearchResult) -> str:
+    """Return what the assignment does to the goal."""
+    what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
+    before, after = problem.value(problem.home), result.value
+    moved = int((result.owner != problem.home).sum())
+    if moved == 0:
+        return f"{what} stays at {after:.3g} points"
+    return f"{what} {before:.3g} -> {after:.3g} points by moving {moved} of {problem.items} units"
+
+
+def _standing(request: PlanRequest, result: SearchResult) -> list[str]:
+    """Return what is known about better assignments."""
+    target = request.target_distance_pct
+    told = []
+    if target is not None and result.value > target:
+        told.append(f"a load distance of {target:g} is out of reach within the budget")
+    if target is not None and result.value <= target and result.fewest_moves is not None:
+        told.append(
+            f"no plan reaches {target:g} points with fewer than {result.fewest_moves} moves"
+        )
+    elif result.proven:
+        told.append("proven best within the budget")
+    else:
+        told.append(f"nothing below {result.bound:.3g} is possible within the budget")
+    if result.floor > 0 and result.value <= result.floor + AT_THE_FLOOR:
+        told.append(
+            f"no allocation gets below {result.floor:.3g}: the largest key group sets it, "
+            f"only finer key groups help"
+        )
+    if not result.finished:
+        told.append("time ran out before the search did")
+    return told
+
+
+def _left(request: PlanRequest) -> list[str]:
+    """Return what could not be drained, and why."""
+    draining = request.snapshot.cluster.draining()
+    told = []
+    dear = stranded(request)
+    stuck = int((dear & draining[request.snapshot.allocation.owner]).sum())
+    if stuck:
+        unit = "moves" if request.budget.unit is BudgetUnit.MOVES else "cost"
+        told.append(
+            f"{stuck} key groups on draining nodes cost more than the whole budget of "
+            f"{request.budget.limit:g} {unit}: raise it"
+        )
+    return told

@@ -1,0 +1,1 @@
+"""Clusters made of arrays: loads and traffic as the paper synthesises them."""
