@@ -25,7 +25,7 @@ assert cluster.spark.range(10).count() == 10
 
 def started(ending: str) -> tuple[subprocess.Popen[str], Path]:
     """Return a process with a cluster of its own, once that is up, and the cluster's folder."""
-    process = subprocess.Popen(  # noqa: S603  our own script
+    process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(ending=ending)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

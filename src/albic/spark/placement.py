@@ -55,11 +55,12 @@ class Reconciliation:
 
 
 class Placement:
-    """Steers the state of one run of a query."""
+    """Steers the state of one run of a query, or only follows it if ``steers`` is false."""
 
-    def __init__(self, bridge: Bridge, shape: QueryShape) -> None:
+    def __init__(self, bridge: Bridge, shape: QueryShape, *, steers: bool = True) -> None:
         self._bridge = bridge
         self._shape = shape
+        self._steers = steers
         self._owner: dict[KeyGroup, Executor] = {}
         self._since_s: dict[KeyGroup, float] = {}
         self._waiting: dict[KeyGroup, Executor] = {}
@@ -103,17 +104,18 @@ class Placement:
     def after_batch(self, sample: BatchSample, live: Sequence[Executor]) -> Reconciliation:
         """Compare a batch with what was wanted, repeat what it ignored, send what is due.
 
-        A key group without an owner yet gets the one it ran on. Groups whose owner is gone are not
-        sent anywhere: that is for the planner to decide, see :meth:`stranded`.
+        A key group without an owner that is there gets the one it ran on. Where nothing is known
+        of a new owner, Spark's choice is as good as any.
         """
         there = {executor.id: executor for executor in live}
+        self._waiting = {g: target for g, target in self._waiting.items() if target.id in there}
         judged = compliant = 0
         resent = []
         for stage in sample.stages:
             for task in stage.tasks:
                 group = KeyGroup(stage.stage, task.partition)
                 owner = self._owner.get(group)
-                if owner is None:
+                if owner is None or owner.id not in there or not self._steers:
                     if task.executor_id in there:
                         self._owner[group] = there[task.executor_id]
                         self._since_s[group] = stage.submitted_s
@@ -121,7 +123,7 @@ class Placement:
                 if self._since_s[group] <= stage.submitted_s:
                     judged += 1
                     compliant += task.executor_id == owner.id
-                if task.executor_id != owner.id and owner.id in there:
+                if task.executor_id != owner.id:
                     resent.append(group)
         for group in resent:
             self._send(group, self._owner[group])

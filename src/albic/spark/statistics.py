@@ -83,12 +83,12 @@ class _Run:
 
 
 class StatisticsReader:
-    """Reads the batches of one run of a query, each once."""
+    """Reads the batches of one run of a query, each once; jobs up to ``after`` are left out."""
 
-    def __init__(self, bridge: Bridge, shape: QueryShape) -> None:
+    def __init__(self, bridge: Bridge, shape: QueryShape, *, after: int = -1) -> None:
         self._bridge = bridge
         self._shape = shape
-        self._last_job = -1
+        self._last_job = after
         self._last_shuffle = -1
         self._home: dict[tuple[int, int], str] = {}
 

@@ -80,6 +80,10 @@ class Bridge:
         ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
         return [self._json.read(self._status.job(job)) for job in ids if job > after]
 
+    def last_job(self, run_id: str) -> int:
+        """Return the newest job of a query's run, or -1."""
+        return max(self._context.statusTracker().getJobIdsForGroup(run_id), default=-1)
+
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""
         attempts = self._status.stageData(
@@ -240,6 +244,10 @@ class Bridge:
         """Return the last batch that the query reported progress of, or -1."""
         last = self._execution(query).lastProgress()
         return -1 if last is None else int(last.batchId())
+
+    def checkpoint(self, query: StreamingQuery) -> str:
+        """Return the address of a query's checkpoint."""
+        return str(self._execution(query).resolvedCheckpointRoot())
 
     def plan(self, query: StreamingQuery) -> PlanNode | None:
         """Return the physical plan of the query's last batch, or None before the first."""
