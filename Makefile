@@ -6,7 +6,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test check lint format bench nightly lock clean help
+.PHONY: setup demo test spark check lint format bench nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -19,7 +19,12 @@ demo: $(READY)  ## plan a synthetic cluster and show it before and after
 	@$(BIN)/albic demo
 
 test: $(READY)  ## run all tests
-	$(PYTEST)
+	$(PYTEST) -m "not spark"
+	$(MAKE) spark
+
+# One after the other: they share a cluster, and two of those would share the machine.
+spark: $(READY)  ## run the tests on a Spark cluster of several executors
+	$(BIN)/pytest -m spark
 
 check: lint  ## format, lint, types, contracts, spelling and the fast tests
 	$(PYTEST) -q -m "not slow and not spark"
@@ -39,7 +44,8 @@ bench: $(READY)  ## measure the planners; tables and JSON
 	$(BIN)/python bench/planners.py
 
 nightly: $(READY)  ## all tests with many more examples, and coverage
-	HYPOTHESIS_PROFILE=nightly $(PYTEST) --timeout 1800 --cov
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
+	$(MAKE) spark
 
 # uv resolves for all platforms and Python versions at once; nothing else here needs it.
 lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)

@@ -1,5 +1,6 @@
 """One cluster for the whole folder, and streams that are easy to check."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,15 +24,18 @@ KEYS = 20
 PATIENCE_S = 120.0
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "spark: needs a Spark session")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
+    marks = (
+        pytest.mark.spark,
+        # The first test also starts the cluster.
+        pytest.mark.timeout(180),
+        pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 127.0.0.10 by itself"),
+    )
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.spark)
+            for mark in marks:
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")
@@ -141,3 +145,11 @@ def numbers(spark: SparkSession, rows: int = ROWS) -> DataFrame:
 
 def counts(spark: SparkSession) -> DataFrame:
     return numbers(spark).groupBy("key").count()
+
+
+def exact_counts(spark: SparkSession, table: str) -> None:
+    found = {row["key"]: row["count"] for row in spark.table(table).collect()}
+    each = set(found.values())
+    assert len(found) == KEYS
+    assert len(each) == 1, "some key lost or doubled rows"
+    assert each.pop() % (ROWS // KEYS) == 0

@@ -1,8 +1,6 @@
-"""Executors are known, newcomers get warm, and losing one costs no row and no long wait."""
+"""Executors are known, and newcomers get warm."""
 
 import os
-import threading
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -12,9 +10,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from albic.model import InvalidInput
 from albic.spark.executors import Executors, warm_up
-from albic.spark.placement import LocalityWait
-from tests.spark.conftest import PARTITIONS, counts, numbers, ran_on
-from tests.spark.test_placement import exact_counts
+from tests.spark.conftest import numbers, ran_on
 
 
 def running_total() -> StatefulProcessor:
@@ -80,43 +76,6 @@ def test_python_operators_use_the_worker_that_the_warm_up_started(
     last = table.groupBy("key").agg(fn.max("count").alias("count"), fn.count("*").alias("batches"))
     # A key gets the same number of rows in each batch, and one line a batch tells its sum so far.
     assert {row["count"] / row["batches"] for row in last.collect()} == {20.0}
-
-
-def test_a_lost_node_is_seen_at_once_and_the_batch_in_flight_goes_on(
-    spark, bridge, cluster, watch
-) -> None:
-    cluster.add_node()
-    cluster.wait_for_executors(3)
-    # Each key takes 50 ms of its partition's task, so that the loss comes in the middle of one.
-    slow = "key", "count", fn.expr("reflect('java.lang.Thread', 'sleep', 50L) AS slept")
-    watched = watch(counts(spark).select(*slow), "lossy", "complete")
-    wait = LocalityWait(bridge)
-    assert wait.fit(100.0) == 30.0
-    try:
-        watched.batches(1)
-        *stay, victim = watched.executors.live()
-        both = (victim, stay[0])
-        watched.placement.move_now({g: both[g.partition % 2] for g in watched.groups()})
-        watched.batches(2)
-        killer = threading.Thread(target=cluster.remove_node, args=(victim.host,))
-        began_s = time.monotonic()
-        killer.start()
-        while victim.id not in watched.executors.look().lost:
-            assert time.monotonic() - began_s < 10, "the loss was not seen"
-            time.sleep(0.02)
-        stranded = watched.placement.stranded(watched.executors.live())
-        assert len(stranded) == PARTITIONS // 2
-        watched.placement.move_now({g: stay[g.partition % 2] for g in stranded})
-        wait.suspend()
-        killer.join()
-        batches = watched.batches(3)
-        assert max(b.ended_s - b.started_s for b in batches) < 20, "a batch waited for the dead"
-        assert ran_on(batches[-1]).keys() == set(watched.groups())
-        assert victim.id not in ran_on(batches[-1]).values()
-    finally:
-        wait.restore()
-    watched.query.stop()
-    exact_counts(spark, "lossy")
 
 
 def test_a_node_that_is_not_there_cannot_be_removed(cluster) -> None:

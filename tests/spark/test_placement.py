@@ -7,15 +7,15 @@ from pyspark.sql import functions as fn
 
 from albic.model import InvalidInput
 from albic.spark.placement import KeyGroup, LocalityWait
-from tests.spark.conftest import KEYS, PARTITIONS, ROWS, counts, numbers, ran_on
-
-
-def exact_counts(spark, table) -> None:
-    found = {row["key"]: row["count"] for row in spark.table(table).collect()}
-    each = set(found.values())
-    assert len(found) == KEYS
-    assert len(each) == 1, "some key lost or doubled rows"
-    assert each.pop() % (ROWS // KEYS) == 0
+from tests.spark.conftest import (
+    KEYS,
+    PARTITIONS,
+    ROWS,
+    counts,
+    exact_counts,
+    numbers,
+    ran_on,
+)
 
 
 def test_pointed_groups_run_on_their_new_owner_from_the_next_batch_on(

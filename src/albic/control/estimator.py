@@ -29,11 +29,11 @@ from albic.model import (
 
 def estimate(seen: Observation) -> Snapshot:
     """Return the snapshot of a period, or raise NotReady with what is missing."""
-    if all(node.lost for node in seen.nodes):
-        raise NotReady("there is no live node")
     batches = _window(seen)
     if not batches:
         raise NotReady("no batch has ended yet")
+    if all(node.lost for node in seen.nodes):
+        raise NotReady("there is no live node")
     groups = seen.topology.key_groups
     busy_s, runs = _busy_per_batch(seen, batches), _runs(batches, groups)
     owner = _owners(seen)

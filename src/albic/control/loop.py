@@ -56,6 +56,9 @@ class Controller:
         self._settings = settings
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="albic", daemon=True)
+        self._rehearsal = threading.Thread(
+            target=self._rehearse, name="albic-rehearsal", daemon=True
+        )
         self._round = 0
         self._began_s = parts.clock.now_s()
         self._batches = 0
@@ -150,6 +153,8 @@ class Controller:
     def _adapt(self, blank: RoundRecord) -> RoundRecord:
         """Observe, decide, check, act."""
         parts = self._parts
+        if self._rehearsal.is_alive():
+            raise NotReady("the planner is being compiled, once after installation")
         snapshot = parts.statistics.snapshot()
         parts.elasticity.release(adaptation.emptied(snapshot))
         request, plan = self._plan(snapshot)
@@ -183,7 +188,7 @@ class Controller:
     def _run(self) -> None:
         """Look again and again; never let anything out."""
         try:
-            self._rehearse()
+            self._rehearsal.start()
             failures = 0
             while not self._stopping.is_set():
                 failures = 0 if self._guarded_look() else failures + 1
@@ -196,12 +201,11 @@ class Controller:
             self._close()
 
     def _rehearse(self) -> None:
-        """Let the planner load what it needs, before a lost node waits for it."""
+        """Let the planner load what it needs, while the loop already follows the job."""
         try:
             self._parts.planner.plan(adaptation.rehearsal(self._settings))
         except Exception as wrong:  # noqa: BLE001  as above
             self._tell(wrong, "rehearsal")
-        self._began_s = self._parts.clock.now_s()
 
     def _guarded_look(self) -> bool:
         """Look once and return whether nothing went wrong."""
