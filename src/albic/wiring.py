@@ -18,8 +18,6 @@ from albic.spark.session import LocalCluster, local_cluster
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
 AUTO = "auto"
-#: What "auto" stands for: within milliseconds as good as the exact planner in most cases.
-DEFAULT_PLANNER = "search"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
 
@@ -42,7 +40,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     queries
         What ``writeStream.start()`` returned, or a list of such.
     planner
-        A name out of ``albic.planners.PLANNERS``, "auto", or any object that plans.
+        A name out of ``albic.planners.PLANNERS``, or any object that plans.
     period
         How often to plan: "20s", "500ms", "2m", "5 batches", or seconds.
     max_migrations
@@ -86,12 +84,11 @@ def _planner(asked: str | Planner) -> Planner:
     """Return the planner that was asked for."""
     if not isinstance(asked, str):
         return asked
-    name = DEFAULT_PLANNER if asked == AUTO and AUTO not in PLANNERS else asked
-    if name not in PLANNERS:
-        meant = nearest(name, PLANNERS)
+    if asked not in PLANNERS:
+        meant = nearest(asked, PLANNERS)
         hint = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(PLANNERS))}"
-        raise InvalidInput(f"there is no planner {name!r}; {hint}")
-    return PLANNERS[name]()
+        raise InvalidInput(f"there is no planner {asked!r}; {hint}")
+    return PLANNERS[asked]()
 
 
 def _objective(asked: str, queries: int) -> Objective:

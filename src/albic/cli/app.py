@@ -189,11 +189,17 @@ def compare(
 
 
 @app.command()
-def demo(*, seed: Seed = 1) -> None:
+def demo(
+    *,
+    seed: Seed = 1,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also write what is shown to this SVG file.")
+    ] = None,
+) -> None:
     """Plan the paper's largest synthetic cluster, and show it before and after."""
     from albic.cli.demo import run
 
-    run(seed)
+    run(seed, picture)
 
 
 def _help_if_bare(context: typer.Context) -> None:

@@ -1,11 +1,13 @@
 """The demonstration: the paper's largest synthetic cluster, before and after."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from albic.cli import clusters, plans
 from albic.cli.planning import Wishes, accepted, judged, planner_named
-from albic.cli.screen import count_text, screen, tracked
+from albic.cli.screen import count_text, drawing, screen, tracked
 from albic.model import Allocation, PlanRequest, metrics
+from albic.model.files import blaming, save_text
 from albic.sim.workload import synthetic
 
 #: The paper's largest cluster, with half of its key groups in one-to-one traffic.
@@ -16,19 +18,22 @@ WISHES = Wishes(max_migrations=40, max_cost=None, max_load_distance_pct=1.0, tim
 FLUX, BALANCE, JOINT = "flux", "auto", "joint"
 
 
-def run(seed: int) -> None:
-    """Plan with three planners and print what each of them brings."""
+def run(seed: int, picture: Path | None) -> None:
+    """Plan with three planners, print what each of them brings, and draw it if asked to."""
     snapshot = synthetic(NODES, KEY_GROUPS, OPERATORS, VARIES_PCT, ONE_TO_ONE, seed)
     request = WISHES.request(snapshot)
     asked = [planner_named(name) for name in (FLUX, BALANCE, JOINT)]
     answers = [judged(each, request) for each in tracked(asked, "planning with")]
-    console = screen()
+    console = screen(record=picture is not None)
     console.print(f"A synthetic job as in the paper: {clusters.size_line(snapshot)}.")
     reached = {"now": snapshot.allocation}
     reached |= {answer.name: accepted(answer).target for answer in answers}
     console.print(clusters.nodes_table(console, snapshot, reached, every=False))
     console.print(plans.comparison_table(answers, request))
     console.print(conclusion(request, reached))
+    if picture:
+        with blaming(picture):
+            save_text(picture, drawing(console, "albic demo"))
 
 
 def conclusion(request: PlanRequest, reached: Mapping[str, Allocation]) -> str:

@@ -54,8 +54,12 @@ def document_text(document: Mapping[str, object]) -> str:
 
 
 def save_document(path: Path, document: Mapping[str, object]) -> None:
-    """Write ``document`` to ``path``; on any failure the old file, or none, is what is there."""
-    text = document_text(document)
+    """Write ``document`` to ``path`` as JSON."""
+    save_text(path, document_text(document))
+
+
+def save_text(path: Path, text: str) -> None:
+    """Write ``text`` to ``path``; on any failure the old file, or none, is what is there."""
     try:
         if path.exists() and not path.is_file():
             # A device or pipe cannot be replaced; a directory refuses by itself.

@@ -94,6 +94,10 @@ class PlanRequest:
         _expect_amount("the drain weight", self.drain_weight)
         if self.target_distance_pct is not None:
             _expect_amount("the target distance", self.target_distance_pct)
+            if self.objective is not Objective.DISTANCE:
+                raise InvalidInput(
+                    "a target distance goes with the objective distance, not with makespan"
+                )
         if np.isnan(self.limits_pct).any() or (self.limits_pct <= 0).any():
             raise InvalidInput("resource limits must be above 0")
         if not 0 <= self.seed < 2**63:

@@ -34,9 +34,11 @@ class Topology:
         names = [operator.name for operator in self.operators]
         if not names:
             raise InvalidInput("operators is empty; a job has at least one operator")
+        seen: set[str] = set()
         for position, name in enumerate(names):
-            if name in names[:position]:
+            if name in seen:
                 raise InvalidInput(f"operators[{position}]: the name {name!r} is used twice")
+            seen.add(name)
         for position, ends in enumerate(self.streams):
             for end in ends:
                 if not 0 <= end < len(names):
@@ -70,8 +72,16 @@ class Topology:
         return tuple(dict.fromkeys(down for up, down in self.streams if up == operator))
 
     def _on_a_cycle(self) -> tuple[int, ...]:
-        """Return the operators left when sources are peeled off again and again."""
-        left = set(range(len(self.operators)))
-        while free := left - {down for up, down in self.streams if up in left}:
-            left -= free
-        return tuple(sorted(left))
+        """Return the operators left when those without a source are taken away one by one."""
+        feeds: list[list[int]] = [[] for _ in self.operators]
+        sources = [0] * len(self.operators)
+        for up, down in self.streams:
+            feeds[up].append(down)
+            sources[down] += 1
+        free = [operator for operator, count in enumerate(sources) if count == 0]
+        while free:
+            for down in feeds[free.pop()]:
+                sources[down] -= 1
+                if sources[down] == 0:
+                    free.append(down)
+        return tuple(operator for operator, count in enumerate(sources) if count > 0)

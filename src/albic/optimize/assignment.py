@@ -98,3 +98,8 @@ class AssignmentProblem:
     def spent(self, owner: Ints) -> float:
         """Return what leaving home takes out of the budget."""
         return float(self.charge[owner != self.home].sum())
+
+    def affordable(self) -> int:
+        """Return the most items that the budget can move."""
+        charges = np.sort(self.charge[self.movable])
+        return int(np.searchsorted(np.cumsum(charges), self.budget * (1 + 1e-12), side="right"))

@@ -7,14 +7,14 @@ import numpy as np
 
 from albic.arrays import Floats, Ints
 from albic.optimize import greedy, kernel, proposals
+from albic.optimize.aim import MOVE_PRICE_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
-from albic.optimize.bound import CountBound, distance_floor, makespan_bound, makespan_floor
+from albic.optimize.bound import CountBound, distance_floor
+from albic.optimize.makespan import makespan_bound, makespan_floor
 from albic.optimize.tables import Board, Solution
 
 #: The least that counts as an improvement of the goal, in points.
 NOTHING = 1e-9
-#: What a move has to take off the spread when the goal does not gain, in points.
-WORTH_A_MOVE = 0.005
 #: The proposals of one leg; chosen on instances that the benchmark does not use.
 LEG = 10_000
 #: The proposals of a cold leg for each bin outside its window.
@@ -47,9 +47,15 @@ class Limits:
 def limits_of(problem: AssignmentProblem) -> Limits:
     """Return the proven limits of the problem's goal."""
     if problem.goal is Goal.MAKESPAN:
-        dimensions = makespan_floor(problem)
-        return Limits(makespan_bound(problem), float(dimensions.sum()), dimensions)
-    return Limits(CountBound(problem).distance(), distance_floor(problem), np.zeros(1))
+        return Limits(makespan_bound(problem), floor_of(problem), makespan_floor(problem))
+    return Limits(CountBound(problem).distance(), floor_of(problem), np.zeros(1))
+
+
+def floor_of(problem: AssignmentProblem) -> float:
+    """Return the value that no assignment beats, whatever it may move."""
+    if problem.goal is Goal.MAKESPAN:
+        return float(makespan_floor(problem).sum())
+    return distance_floor(problem)
 
 
 def run(
@@ -83,7 +89,7 @@ def _evacuate(problem: AssignmentProblem, board: Board, budget: float) -> None:
     """Empty closed bins as far as the budget goes, most drained per unit of budget first."""
     left = np.flatnonzero(problem.closed[board.state.owner] & problem.movable)
     weight = problem.item_weight()[left]
-    gain = (problem.drain_weight * weight + 0.01) / np.maximum(problem.charge[left], 1e-12)
+    gain = Aim(problem).left_price()[left] / np.maximum(problem.charge[left], 1e-12)
     # Among equals the heavier goes first, for large items are the hardest to fit in.
     order = left[np.lexsort((left, -weight, -gain))]
     greedy.evacuate(board.table, board.state, problem.goal_dims, budget, order)
@@ -204,12 +210,12 @@ def _polish(board: Board, best: Solution, enough: float | None) -> None:
             board.aim(*_around(board, width))
             proposals.anneal(board.table, board.state, problem.goal_dims, budget, (LEG, 1e-9, 1e-9))
             gain = spread - board.spread()
-            if board.value() > before.value + NOTHING or gain < WORTH_A_MOVE * (
+            if board.value() > before.value + NOTHING or gain < MOVE_PRICE_PCT * (
                 _moved(board) - moves
             ):
                 board.restore(before)
     ceiling = best.value if enough is None else max(enough, best.value)
-    worth = WORTH_A_MOVE if enough is None else np.inf
+    worth = MOVE_PRICE_PCT if enough is None else np.inf
     greedy.send_home(
         board.table,
         board.state,

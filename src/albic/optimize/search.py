@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Ints
+from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
-from albic.optimize.bound import NEVER, CountBound
+from albic.optimize.bound import CountBound
+from albic.optimize.counting import NEVER
 from albic.optimize.descent import NOTHING, Effort, limits_of, run
 
-#: A value this close to its bound is optimal: the bound itself is known no better, in points.
-PROVEN = 2e-4
+#: A value this close to its bound is optimal, in points: a thousandth is no benefit.
+PROVEN = NO_BENEFIT_PCT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +57,7 @@ def search(
     runs = [
         run(problem, effort.share(len(drains)), seed, limits, (enough, drain)) for drain in drains
     ]
-    owner, finished = min(runs, key=lambda found: _cost(problem, found[0]))
+    owner, finished = min(runs, key=lambda found: Aim(problem).first(found[0]))
     return SearchResult(owner, problem.value(owner), limits.bound, limits.floor, finished)
 
 
@@ -86,29 +88,26 @@ def fewest(problem: AssignmentProblem, target: float, effort: Effort, seed: int)
     return replace(best, fewest_moves=needed)
 
 
-def _cost(problem: AssignmentProblem, owner: Ints) -> float:
-    """Return the goal's value plus what is still to be drained."""
-    left = problem.left_behind(owner)
-    behind = problem.drain_weight * problem.item_weight()[left].sum() + 0.01 * left.sum()
-    return problem.value(owner) + float(behind)
-
-
 @cache
 def compiled() -> None:
     """Load the compiled code, or compile it once after installation, before a clock runs."""
     for goal in Goal:
-        tiny = AssignmentProblem(
-            weights=sp.csr_array(np.array([[3.0], [1.0], [1.0], [1.0]])),
-            home=np.zeros(4, dtype=np.int64),
-            charge=np.ones(4),
-            movable=np.ones(4, dtype=np.bool_),
-            budget=2.0,
-            capacity=np.ones(2),
-            closed=np.zeros(2, dtype=np.bool_),
-            base=np.zeros((1, 2)),
-            limit=np.full((1, 2), np.inf),
-            goal=goal,
-            goal_dims=1,
-            drain_weight=1.5,
-        )
-        search(tiny, Effort(proposals=1), seed=0)
+        search(tiny_problem(goal), Effort(proposals=1), seed=0)
+
+
+def tiny_problem(goal: Goal) -> AssignmentProblem:
+    """Return a problem that takes no time and leads through all of the compiled code."""
+    return AssignmentProblem(
+        weights=sp.csr_array(np.array([[3.0], [1.0], [1.0], [1.0]])),
+        home=np.array([0, 0, 0, 1]),
+        charge=np.ones(4),
+        movable=np.ones(4, dtype=np.bool_),
+        budget=2.0,
+        capacity=np.ones(2),
+        closed=np.zeros(2, dtype=np.bool_),
+        base=np.zeros((1, 2)),
+        limit=np.full((1, 2), np.inf),
+        goal=goal,
+        goal_dims=1,
+        drain_weight=1.5,
+    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from albic.arrays import Floats, Ints
 from albic.model import Bundles, PlanRequest, Resource, metrics
@@ -25,6 +24,9 @@ class Joined:
 
 def collocated_sets(pairs: Pairs, owner: Ints) -> list[Ints]:
     """Return the key groups that collocated pairs connect, a set each; paper: calcSets(colGrps)."""
+    # It loads scipy.linalg, which most commands would wait for in vain.
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     near = pairs.where(owner[pairs.upstream] == owner[pairs.downstream])
     links = sp.coo_array(
         (np.ones(near.rate.size), (near.upstream, near.downstream)), shape=(owner.size,) * 2

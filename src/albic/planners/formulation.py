@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from albic.arrays import Bools, Floats, Ints
+from albic.optimize.aim import Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.program import Draft, Program
-from albic.planners.aim import Aim
 
 #: Above this HiGHS needs gigabytes: 3.5 for 2 million variables.
 MOST_VARIABLES = 2_000_000

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from albic.arrays import Ints, Sparse
+from albic.arrays import Floats, Ints, Sparse
 from albic.model import (
     Allocation,
     Bundles,
@@ -23,8 +23,8 @@ from albic.model import (
     metrics,
     plan_for,
 )
-from albic.optimize.collocation import Collocated, collocate
-from albic.optimize.search import compiled, search
+from albic.optimize.collocation import Collocated, collocate, compiled
+from albic.optimize.search import search
 from albic.planners.affinity import Pairs, heavy_pairs
 from albic.planners.bundling import collocated_sets, split
 from albic.planners.problem import allocation_of, bundles_of, problem_of
@@ -90,27 +90,19 @@ class JointPlanner:
 def _worthwhile(request: PlanRequest, score_factor: float, least_share: float) -> Pairs:
     """Return the pairs that are heavy and carry enough of their sender's output."""
     pairs = heavy_pairs(request.snapshot, score_factor)
-    output = np.asarray(request.snapshot.traffic.sum(axis=1)).ravel()
+    output: Floats = np.asarray(request.snapshot.traffic.sum(axis=1)).ravel()
     return pairs.where(pairs.rate >= least_share * output[pairs.upstream])
-
-
-def _allowed(request: PlanRequest) -> float:
-    """Return the value of the objective that collocation may cost at most.
-
-    For the makespan there is no natural scale, so the same points are granted on top of now.
-    """
-    if request.objective is Objective.MAKESPAN:
-        present = metrics.makespan(request.snapshot, request.snapshot.allocation)
-        return present
-    return request.max_load_distance_pct
 
 
 def _gathered(asked: PlanRequest, pairs: Pairs, deadline_s: float) -> Collocated:
     """Return what the search for collocation finds."""
-    effort = effort_of(asked, deadline_s, GATHER)
-    return collocate(
-        problem_of(asked), _affinity(bundles_of(asked), pairs), _allowed(asked), effort, asked.seed
-    )
+    problem, affinity = problem_of(asked), _affinity(bundles_of(asked), pairs)
+    allowed = asked.max_load_distance_pct
+    if asked.objective is Objective.MAKESPAN:
+        # No makespan is good or bad in itself: the points are granted on top of the best one.
+        best = search(problem, effort_of(asked, deadline_s, LEVEL), asked.seed).value
+        allowed = min(best + allowed, problem.value(problem.home))
+    return collocate(problem, affinity, allowed, effort_of(asked, deadline_s, GATHER), asked.seed)
 
 
 def _affinity(bundles: Bundles, pairs: Pairs) -> Sparse:

@@ -7,17 +7,23 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from albic.arrays import Ints
-from albic.model import Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
+from albic.model import Outcome, Plan, PlanRequest, SearchReport, plan_for
+from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
+from albic.optimize.descent import floor_of
+from albic.optimize.search import compiled
 from albic.optimize.solver import Limits, Solver
 from albic.optimize.wire import Status
-from albic.planners.aim import NO_BENEFIT_PCT, Aim
 from albic.planners.formulation import too_large
 from albic.planners.printed import Printed, formulate_as_printed
-from albic.planners.problem import allocation_of, problem_of, stranded
+from albic.planners.problem import allocation_of, problem_of
 from albic.planners.proof import Proof, prove
+from albic.planners.reasons import change, stuck
+from albic.planners.search import searched
 
 NAME = "milp"
+#: The part of the time that the local search gets for the start.
+START_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +49,43 @@ class MilpPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         """Return the best plan that HiGHS finds within the request's time limit."""
-        began_s = time.monotonic()
+        compiled()
+        began_s = time.perf_counter()
         with self.solver() as solver:
             if self.formulation == "paper":
                 owner, report = _as_printed(request, solver, self.printed, began_s)
             else:
                 owner, report = _exact(request, solver, began_s)
-        report = replace(report, wall_s=time.monotonic() - began_s)
+        report = replace(report, wall_s=time.perf_counter() - began_s)
         return plan_for(request, allocation_of(request, owner), report)
 
 
 def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
     """Return what ``request`` asks for; a target distance asks for the fewest moves to it."""
     target = request.target_distance_pct
-    if target is None or request.objective is not Objective.DISTANCE:
+    if target is None:
         return Aim(problem)
     return Aim(problem, enough_pct=target, fewest_moves=True)
-
-
-def _start(problem: AssignmentProblem, _request: PlanRequest) -> Ints:
-    """Return the assignment that HiGHS starts from."""
-    return problem.home
 
 
 def _exact(request: PlanRequest, solver: Solver, began_s: float) -> tuple[Ints, SearchReport]:
     """Return the repaired program's assignment and how it came about."""
     problem = problem_of(request)
-    start = _start(problem, request)
-    left_s = began_s + request.time_limit_s - time.monotonic()
+    start = searched(problem, request, began_s + START_SHARE * request.time_limit_s, START_SHARE)
+    left_s = began_s + request.time_limit_s - time.perf_counter()
     aim = aim_of(problem, request)
-    proof = prove(aim, start, solver, left_s, seed=request.seed)
+    proof = prove(aim, start.owner, solver, left_s, start.bound, seed=request.seed)
+    return proof.owner, proven_report(NAME, aim, request, proof)
+
+
+def proven_report(name: str, aim: Aim, request: PlanRequest, proof: Proof) -> SearchReport:
+    """Return how an assignment that HiGHS looked at came about."""
+    problem = aim.problem
     outcome = Outcome.OPTIMAL if proof.proven else Outcome.TIME_LIMIT
     if proof.note:
         outcome = Outcome.HEURISTIC
-    reason = f"{_change(problem, proof.owner)}; {_standing(aim, proof)}{_warning(request)}"
-    return proof.owner, SearchReport(NAME, outcome, reason, proof.bound)
+    reason = "; ".join([change(problem, proof.owner), _standing(aim, proof), *stuck(request)])
+    return SearchReport(name, outcome, reason, proof.bound, floor_of(problem))
 
 
 def _as_printed(
@@ -85,13 +93,13 @@ def _as_printed(
 ) -> tuple[Ints, SearchReport]:
     """Return the printed program's assignment and how it came about."""
     problem = problem_of(request)
-    left_s = began_s + request.time_limit_s - time.monotonic()
+    left_s = began_s + request.time_limit_s - time.perf_counter()
     if problem.goal is not Goal.DISTANCE:
         return _kept(problem, "the paper's program knows no objective but the load distance")
     if note := too_large(problem, left_s):
         return _kept(problem, note)
     program, places = formulate_as_printed(problem, printed)
-    left_s = max(began_s + request.time_limit_s - time.monotonic(), 0.0)
+    left_s = max(began_s + request.time_limit_s - time.perf_counter(), 0.0)
     solution = solver.solve(program, Limits(left_s, seed=request.seed))
     if solution.status is Status.INFEASIBLE:
         return _kept(
@@ -101,27 +109,15 @@ def _as_printed(
         return _kept(problem, solution.detail or f"no solution within {request.time_limit_s:g} s")
     owner = places.owner(solution.x)
     if solution.status is Status.OPTIMAL:
-        reason = f"{_change(problem, owner)}; the optimum of the printed program"
+        reason = f"{change(problem, owner)}; the optimum of the printed program"
         return owner, SearchReport(NAME, Outcome.HEURISTIC, reason)
-    reason = f"{_change(problem, owner)}; time ran out before the printed program was solved"
+    reason = f"{change(problem, owner)}; time ran out before the printed program was solved"
     return owner, SearchReport(NAME, Outcome.TIME_LIMIT, reason)
 
 
 def _kept(problem: AssignmentProblem, why: str) -> tuple[Ints, SearchReport]:
     """Return the present allocation and why it stays."""
     return problem.home, SearchReport(NAME, Outcome.UNCHANGED, f"nothing moves: {why}")
-
-
-def _change(problem: AssignmentProblem, owner: Ints) -> str:
-    """Return what an assignment does, in words."""
-    what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
-    moved = int((owner != problem.home).sum())
-    if not moved:
-        return f"{what} stays at {problem.value(owner):.4g} points"
-    return (
-        f"{what} {problem.value(problem.home):.4g} -> {problem.value(owner):.4g} points "
-        f"by moving {moved} of {problem.items} units"
-    )
 
 
 def _standing(aim: Aim, proof: Proof) -> str:
@@ -136,12 +132,3 @@ def _standing(aim: Aim, proof: Proof) -> str:
     if proof.proven:
         return told
     return f"{told}; time ran out before spread and moves were"
-
-
-def _warning(request: PlanRequest) -> str:
-    """Return a warning where key groups on draining nodes can never leave, else nothing."""
-    owner = request.snapshot.allocation.owner
-    stuck = int((stranded(request) & request.snapshot.cluster.draining()[owner]).sum())
-    if not stuck:
-        return ""
-    return f"; {stuck} key groups on draining nodes cost more than the whole budget: raise it"

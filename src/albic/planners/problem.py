@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Bools, Floats, Ints, Sparse
-from albic.model import Allocation, Bundles, Objective, PlanRequest, Resource, metrics
+from albic.model import Allocation, Bundles, InvalidInput, Objective, PlanRequest, Resource, metrics
 from albic.optimize.assignment import AssignmentProblem, Goal
 
 
@@ -16,6 +16,11 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
     displaced = home[bundles.unit_of] != snapshot.allocation.owner
     charge = request.charge()
     budget = request.budget.limit - float(charge[displaced].sum())
+    if budget < -1e-6 * (1 + request.budget.limit):
+        raise InvalidInput(
+            f"pinned bundles alone take {charge[displaced].sum():g} of a budget of "
+            f"{request.budget.limit:g} {request.budget.unit}; pin fewer or raise it"
+        )
     unit_charge = np.zeros(bundles.units)
     np.add.at(unit_charge, bundles.unit_of, charge)
     movable = unit_charge <= max(budget, 0.0)

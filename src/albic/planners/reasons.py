@@ -1,6 +1,8 @@
 """A plan's reason, in words a person can check against the numbers."""
 
-from albic.model import BudgetUnit, PlanRequest
+from albic.arrays import Ints
+from albic.model import PlanRequest
+from albic.model.validation import ROUNDING
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.search import SearchResult
 from albic.planners.problem import stranded
@@ -11,14 +13,14 @@ AT_THE_FLOOR = 0.01
 
 def told(problem: AssignmentProblem, request: PlanRequest, result: SearchResult) -> str:
     """Return why the search's assignment is what it is."""
-    return "; ".join([change(problem, result), *_standing(request, result), *_left(request)])
+    return "; ".join([change(problem, result.owner), *_standing(request, result), *stuck(request)])
 
 
-def change(problem: AssignmentProblem, result: SearchResult) -> str:
+def change(problem: AssignmentProblem, owner: Ints) -> str:
     """Return what the assignment does to the goal."""
     what = "makespan" if problem.goal is Goal.MAKESPAN else "load distance"
-    before, after = problem.value(problem.home), result.value
-    moved = int((result.owner != problem.home).sum())
+    before, after = problem.value(problem.home), problem.value(owner)
+    moved = int((owner != problem.home).sum())
     if moved == 0:
         return f"{what} stays at {after:.3g} points"
     return f"{what} {before:.3g} -> {after:.3g} points by moving {moved} of {problem.items} units"
@@ -28,9 +30,10 @@ def _standing(request: PlanRequest, result: SearchResult) -> list[str]:
     """Return what is known about better assignments."""
     target = request.target_distance_pct
     told = []
-    if target is not None and result.value > target:
+    reached = target is not None and result.value <= target + ROUNDING
+    if target is not None and not reached:
         told.append(f"a load distance of {target:g} is out of reach within the budget")
-    if target is not None and result.value <= target and result.fewest_moves is not None:
+    if reached and result.fewest_moves is not None:
         told.append(
             f"no plan reaches {target:g} points with fewer than {result.fewest_moves} moves"
         )
@@ -48,16 +51,13 @@ def _standing(request: PlanRequest, result: SearchResult) -> list[str]:
     return told
 
 
-def _left(request: PlanRequest) -> list[str]:
-    """Return what could not be drained, and why."""
+def stuck(request: PlanRequest) -> list[str]:
+    """Return a warning where key groups on draining nodes can never leave, else nothing."""
     draining = request.snapshot.cluster.draining()
-    told = []
-    dear = stranded(request)
-    stuck = int((dear & draining[request.snapshot.allocation.owner]).sum())
-    if stuck:
-        unit = "moves" if request.budget.unit is BudgetUnit.MOVES else "cost"
-        told.append(
-            f"{stuck} key groups on draining nodes cost more than the whole budget of "
-            f"{request.budget.limit:g} {unit}: raise it"
-        )
-    return told
+    left = int((stranded(request) & draining[request.snapshot.allocation.owner]).sum())
+    if not left:
+        return []
+    return [
+        f"{left} key groups on draining nodes cost more than the whole budget of "
+        f"{request.budget.limit:g} {request.budget.unit}: raise it"
+    ]

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from albic.model import Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
+from albic.model import Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.descent import Effort
 from albic.optimize.search import SearchResult, compiled, fewest, search
@@ -13,7 +13,7 @@ from albic.planners.reasons import told
 
 #: Proposals that the search gets for a second of its time limit. A core of ours does ten million;
 #: with less, the work is done before the limit and the same request gives the same plan.
-PROPOSALS_PER_S = 6_000_000
+PROPOSALS_PER_S = 4_000_000
 #: Key groups beyond which memory, not arithmetic, sets the pace.
 CACHED_ITEMS = 50_000
 
@@ -46,10 +46,9 @@ def searched(
 ) -> SearchResult:
     """Return what the search finds with a share of the request's time, and by the deadline."""
     effort = effort_of(request, deadline_s, share)
-    target = request.target_distance_pct
-    if target is not None and request.objective is Objective.DISTANCE:
-        return fewest(problem, target, effort, request.seed)
-    return search(problem, effort, request.seed)
+    if request.target_distance_pct is None:
+        return search(problem, effort, request.seed)
+    return fewest(problem, request.target_distance_pct, effort, request.seed)
 
 
 def effort_of(request: PlanRequest, deadline_s: float, share: float) -> Effort:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from albic.planners.affinity import heavy_pairs
-from tests.unit.planners.small_requests import small_requests
+from tests.strategies import small_requests
 from tests.worlds import request
 
 

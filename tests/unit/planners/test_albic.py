@@ -22,8 +22,8 @@ from albic.planners.flux import FluxPlanner
 from albic.planners.hold import HoldPlanner
 from albic.planners.planner import Planner
 from albic.planners.problem import allocation_of, problem_of
-from tests.unit.planners.small_requests import once_applied, small_requests
-from tests.worlds import request
+from tests.strategies import small_requests
+from tests.worlds import later, request
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ def test_the_same_request_gets_the_same_plan(asked) -> None:
 @given(small_requests(memory=None, unit="moves", budget=2))
 def test_draining_nodes_are_empty_in_the_end(asked) -> None:
     for _ in range(8):
-        asked = once_applied(albic(asked, FluxPlanner()), asked)
+        asked = later(albic(asked, FluxPlanner()), asked)
     assert not asked.snapshot.cluster.draining()[asked.snapshot.allocation.owner].any()
 
 
@@ -289,7 +289,7 @@ def test_round_after_round_chains_come_together() -> None:
     traffic = asked.snapshot.traffic
     before = 0.0
     for _ in range(groups):
-        asked = once_applied(albic(asked, FluxPlanner()), asked)
+        asked = later(albic(asked, FluxPlanner()), asked)
         assert metrics.load_distance(asked.snapshot, asked.snapshot.allocation) <= 5
         now = metrics.collocation_factor(traffic, asked.snapshot.allocation)
         assert now >= before

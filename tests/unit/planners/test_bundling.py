@@ -10,7 +10,7 @@ from albic.model import BudgetUnit, Outcome, SearchReport, metrics, plan_for, vi
 from albic.planners.affinity import Pairs, heavy_pairs
 from albic.planners.bundling import Gathering, Joined, collocated_sets, split
 from albic.planners.problem import allocation_of, problem_of
-from tests.unit.planners.small_requests import small_requests
+from tests.strategies import small_requests
 from tests.worlds import world
 
 

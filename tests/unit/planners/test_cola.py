@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from albic.model import Allocation, Objective, Outcome, metrics, violations
 from albic.planners.cola import ColaPlanner
-from tests.unit.planners.small_requests import once_applied, renumbered, small_requests
-from tests.worlds import request, world
+from tests.strategies import renumbered, small_requests
+from tests.worlds import later, request, world
 
 
 def cola(asked):
@@ -80,7 +80,7 @@ def test_draining_nodes_end_up_empty_whatever_the_budget(asked) -> None:
 
 @given(small_requests(memory=None))
 def test_a_second_round_moves_nothing(asked) -> None:
-    again = cola(once_applied(cola(asked), asked))
+    again = cola(later(cola(asked), asked))
     assert again.moves == ()
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from albic.model import BudgetUnit, Objective, Outcome, metrics, violations
 from albic.planners.flux import FluxPlanner
-from tests.unit.planners.small_requests import once_applied, renumbered, small_requests
-from tests.worlds import drawn, world
+from tests.strategies import renumbered, small_requests
+from tests.worlds import drawn, later, world
 
 
 def flux(asked):
@@ -181,7 +181,7 @@ def test_repeated_rounds_come_to_rest(asked) -> None:
         plan = flux(asked)
         if not plan.moves:
             break
-        asked = once_applied(plan, asked)
+        asked = later(plan, asked)
     assert plan.moves == ()
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from albic.model import Outcome
 from albic.planners.hold import HoldPlanner
-from tests.unit.planners.small_requests import small_requests
+from tests.strategies import small_requests
 from tests.worlds import drawn, world
 
 

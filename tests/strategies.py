@@ -1,4 +1,4 @@
-"""Small requests of every kind, for the laws that a planner's own tests state."""
+"""Small requests of every kind, for the laws that hold for all of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from albic.model import Allocation, Cluster, Objective, Plan, PlanRequest
+from albic.model import Allocation, Bundles, Cluster, Objective, PlanRequest
 from tests.worlds import request
 
 
@@ -43,6 +43,18 @@ def small_requests(draw: st.DrawFn, **fixed: Any) -> PlanRequest:
     return request(loads, home, nodes, **{**drawn, **fixed})
 
 
+@st.composite
+def bundled_requests(draw: st.DrawFn, **fixed: Any) -> PlanRequest:
+    """Draw a request with bundles, some of them pinned to where they are."""
+    asked = draw(small_requests(**fixed))
+    owner = asked.snapshot.allocation.owner
+    label = draw(st.lists(st.integers(0, 1), min_size=owner.size, max_size=owner.size))
+    units = np.unique(2 * owner + np.array(label), return_inverse=True)[1]
+    pinned = draw(st.sets(st.integers(0, owner.size - 1), max_size=2))
+    pins = {(int(units[group]), int(owner[group])) for group in pinned}
+    return replace(asked, bundles=Bundles(units, tuple(sorted(pins))))
+
+
 def renumbered(asked: PlanRequest, order: Sequence[int]) -> PlanRequest:
     """Return the request with its nodes in another ``order``."""
     snapshot = asked.snapshot
@@ -56,8 +68,3 @@ def renumbered(asked: PlanRequest, order: Sequence[int]) -> PlanRequest:
             allocation=Allocation(place[snapshot.allocation.owner]),
         ),
     )
-
-
-def once_applied(plan: Plan, asked: PlanRequest) -> PlanRequest:
-    """Return the same request one period later, with ``plan`` carried out."""
-    return replace(asked, snapshot=replace(asked.snapshot, allocation=plan.target))

@@ -1,0 +1,1 @@
+"""What the planners are measured with; ``make bench`` runs it, nothing imports it."""

@@ -1,0 +1,183 @@
+"""Results for people and machines: tables, Markdown, JSON."""
+
+import json
+import math
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from albic.cli.screen import titled
+from bench.child import ROOT
+from bench.goals import Goal, Result, Row, amount
+
+FORMAT = "albic-bench/1"
+#: What the numbers depend on beside our own code.
+LIBRARIES = ("albic", "highspy", "numba", "numpy", "pymetis", "scipy")
+#: The bench writes between these lines of the page, and nowhere else.
+BEGIN, END = "<!-- written by make bench -->", "<!-- until here -->"
+
+
+def report(
+    results: Mapping[str, Result],
+    options: Mapping[str, object],
+    seconds: float,
+    begun: Mapping[str, object],
+) -> dict[str, Any]:
+    """Return everything there is to keep about a run."""
+    goals = [goal for result in results.values() for goal in result.goals]
+    return {
+        "format": FORMAT,
+        **begun,
+        "seconds": seconds,
+        "commit": commit(),
+        "options": dict(options),
+        "versions": {"python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
+        "missed": sum(not goal.holds for goal in goals),
+        "sections": {
+            name: {
+                "seconds": result.seconds,
+                "goals": [asdict(goal) | {"holds": goal.holds} for goal in result.goals],
+                "summary": list(result.summary),
+                "rows": list(result.rows),
+            }
+            for name, result in results.items()
+        },
+    }
+
+
+def beginning() -> dict[str, object]:
+    """Return when and where a run begins; that others kept the machine busy shows in its load."""
+    machine = {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "load_before": round(os.getloadavg()[0], 2),
+    }
+    return {"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "machine": machine}
+
+
+def commit() -> str:
+    """Return the commit that was measured, and whether sources differed from it."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        changed = _git("status", "--porcelain", "--", "src", "bench/*.py")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head[:12]} with changes" if changed else head[:12]
+
+
+def save(report: Mapping[str, Any], path: Path) -> None:
+    """Write the report; NaN would be no JSON, and no goal can be missed silently by it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(_plain(report), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def show(console: Console, name: str, result: Result) -> None:
+    """Print a section: what was measured, then goal by goal."""
+    columns = list(result.summary[0])
+    words = [key for key in columns if isinstance(result.summary[0][key], str)]
+    numbers = [key for key in columns if key not in words]
+    table = titled(f"{name}, {result.seconds:.0f} s", left=words, right=numbers)
+    for row in result.summary:
+        table.add_row(*(cell(row[key]) for key in words + numbers))
+    console.print(table)
+    goals = titled(f"goals of {name}", left=("goal", "wanted", "measured", "holds"))
+    for goal in result.goals:
+        verdict = Text("yes", style="green") if goal.holds else Text("NO", style="bold red")
+        goals.add_row(goal.what, goal.wanted_text, goal.measured_text, verdict)
+    console.print(goals)
+
+
+def page(text: str, results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
+    """Return the page with its generated part replaced."""
+    before, found, rest = text.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not (found and closed):
+        raise ValueError(f"the page has no lines {BEGIN!r} and {END!r} to write between")
+    return f"{before}{BEGIN}\n\n{generated(results, report)}\n{END}{after}"
+
+
+def generated(results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
+    """Return all tables as Markdown."""
+    made, versions = report["machine"], report["versions"]
+    goals = [(name, goal) for name, result in results.items() for goal in result.goals]
+    held = sum(goal.holds for _, goal in goals)
+    lines = [
+        f"{held} of {len(goals)} goals hold. Commit {report['commit']}, {report['when']}, "
+        f"{report['seconds'] / 60:.0f} minutes on {made['cores']} cores ({made['processor']}) "
+        f"with a load of {made['load_before']} before, "
+        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        + ".",
+        "",
+        *_markdown([_goal_row(name, goal) for name, goal in goals]),
+    ]
+    for name, result in results.items():
+        lines += ["", f"### {name}", "", *_markdown(result.summary)]
+    return "\n".join(lines) + "\n"
+
+
+def cell(value: str | float | None) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else amount(value)
+
+
+def _goal_row(section: str, goal: Goal) -> Row:
+    """Return a goal as a line of the page."""
+    return {
+        "section": section,
+        "goal": goal.what,
+        "wanted": goal.wanted_text,
+        "measured": goal.measured_text,
+        "holds": "yes" if goal.holds else "**no**",
+    }
+
+
+def _markdown(rows: Sequence[Row]) -> list[str]:
+    """Return a table."""
+    columns = list(rows[0])
+    lines = [columns, ["---"] * len(columns)]
+    lines += [[cell(row[key]) for key in columns] for row in rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the value with None for what is not a number."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _processor() -> str:
+    """Return the processor's name where the system tells it."""
+    about = Path("/proc/cpuinfo")
+    if about.exists():
+        for line in about.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown processor"
+
+
+def _git(*arguments: str) -> str:
+    """Return what git says about this repository."""
+    done = subprocess.run(  # noqa: S603 - fixed arguments
+        ["git", *arguments],  # noqa: S607 - git is where the user has it
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
