@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from albic.model import Objective
-from albic.planners.aim import Aim
+from albic.optimize.aim import Aim
 from albic.planners.formulation import formulate, too_large
 from albic.planners.problem import problem_of
 from tests.worlds import request, world

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from albic.model import Objective, PlanRequest
+from albic.optimize.aim import LEFT_PRICE_PCT, MOVE_PRICE_PCT, NO_BENEFIT_PCT, Aim
 from albic.optimize.solver import Solver
-from albic.planners.aim import LEFT_PRICE_PCT, MOVE_PRICE_PCT, NO_BENEFIT_PCT, Aim
 from albic.planners.problem import problem_of
 from albic.planners.proof import GAP_PCT, prove
 from tests.worlds import request, world
