@@ -97,5 +97,5 @@ def test_without_spark_the_remedy_is_told() -> None:
 
 
 def test_a_name_that_is_not_there_is_not_there() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'atach'"):
-        albic.atach  # noqa: B018  looking is what fails
+    with pytest.raises(AttributeError, match="no attribute 'detach'"):
+        albic.detach  # noqa: B018  looking is what fails

@@ -144,8 +144,8 @@ def test_what_cannot_be_served_is_refused_with_the_reason(spark, watch) -> None:
     with pytest.raises(InvalidInput, match="at least one"):
         albic.attach([])
     watched = watch(counts(spark), "served", "complete")
-    with pytest.raises(InvalidInput, match="did you mean search"):
-        albic.attach(watched.query, planner="serch")
+    with pytest.raises(InvalidInput, match="there is no planner"):
+        albic.attach(watched.query, planner="best")
     with pytest.raises(InvalidInput, match="there is no objective"):
         albic.attach(watched.query, objective="speed")
     with pytest.raises(InvalidInput, match="5 batches"):

@@ -160,7 +160,7 @@ def _leg(board: Board, length: int, hot: float, cold: float) -> int:
 def _aim(
     board: Board, limits: Limits, wish: tuple[float, float, float], rng: np.random.Generator
 ) -> float:
-    """Set windows whose fulfilment brings the value down, and return the squared step.
+    """Set windows whose meeting brings the value down, and return the squared step.
 
     ``wish`` is the present value, the share of its gap to the bound that may remain, and what is
     enough.

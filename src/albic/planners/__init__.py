@@ -1,26 +1,6 @@
 """Planners: request in, plan out; pure functions with settings."""
 
-from collections.abc import Callable
-
-from albic.planners.albic import AlbicPlanner
-from albic.planners.auto import AutoPlanner
-from albic.planners.cola import ColaPlanner
-from albic.planners.flux import FluxPlanner
-from albic.planners.hold import HoldPlanner
-from albic.planners.joint import JointPlanner
-from albic.planners.milp import MilpPlanner
 from albic.planners.planner import Planner
-from albic.planners.search import SearchPlanner
-
-PLANNERS: dict[str, Callable[[], Planner]] = {
-    "auto": AutoPlanner,
-    "search": SearchPlanner,
-    "milp": MilpPlanner,
-    "albic": AlbicPlanner,
-    "joint": JointPlanner,
-    "flux": FluxPlanner,
-    "cola": ColaPlanner,
-    "hold": HoldPlanner,
-}
+from albic.planners.table import PLANNERS
 
 __all__ = ["PLANNERS", "Planner"]
