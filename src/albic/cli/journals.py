@@ -15,7 +15,7 @@ def show(file: Path) -> None:
     table = titled(
         count_text(len(records), "round"),
         left=("round", "UTC", "why", "status"),
-        right=("batch", "objective", "moves", "compliance", "took"),
+        right=("batch", "objective", "moves", "compliance"),
     )
     for record in records:
         table.add_row(*_cells(record))
@@ -37,7 +37,6 @@ def _cells(record: RoundRecord) -> tuple[str, ...]:
         _objective(record),
         str(len(record.moves)),
         "" if record.compliance is None else percent_text(record.compliance),
-        seconds_text(record.wall_s),
     )
 
 
