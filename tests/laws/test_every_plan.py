@@ -5,7 +5,16 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from albic.model import Objective, Outcome, Resource, metrics, violations
+from albic.model import (
+    Budget,
+    Objective,
+    Outcome,
+    PlanRequest,
+    Resource,
+    metrics,
+    violations,
+)
+from albic.sim.workload import synthetic
 from tests.strategies import bundled_requests, renumbered, small_requests
 from tests.worlds import later, world
 
@@ -126,6 +135,20 @@ def test_planning_an_unchanged_cluster_again_and_again_comes_to_rest(subject):
         assert sum(moves[moves.index(0) :]) == 0
 
     subject.obeys(law, small_requests())
+
+
+@pytest.mark.parametrize("name", ["search", "joint", "flux"])
+def test_a_larger_unchanged_cluster_comes_to_rest_too(subject_of, name):
+    subject = subject_of(name)
+    snapshot = synthetic(8, 120, 4, 40, 0.5, 1)
+    asked = PlanRequest(snapshot, Budget(10), max_load_distance_pct=1.0)
+    moves = [1]
+    while moves[-1] and len(moves) < 40:
+        plan = subject.plan(asked)
+        moves.append(len(plan.moves))
+        asked = later(plan, asked)
+    assert moves[-1] == 0
+    assert subject.plan(asked).moves == ()
 
 
 @pytest.mark.parametrize(

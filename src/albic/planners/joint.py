@@ -30,8 +30,9 @@ from albic.planners.bundling import collocated_sets, split
 from albic.planners.problem import allocation_of, bundles_of, problem_of
 from albic.planners.search import SearchPlanner, effort_of
 
-#: Parts of the time: for collocation, and for lowering the load distance with what is left.
-GATHER, LEVEL = 0.55, 0.15
+#: Parts of the time: for collocation, for lowering the load distance with what is left, and for
+#: the plain plan. All are fixed: work measured by a clock would make plans a matter of chance.
+GATHER, LEVEL, PLAIN = 0.55, 0.15, 0.3
 #: The most that a set may weigh to move as one, in points; halved where that is too much.
 #: The first is ALBIC's; at the last, few key groups are still bound.
 PART_LOADS_PCT = (25.0, 12.5, 6.25)
@@ -59,11 +60,10 @@ class JointPlanner:
         """Return a plan within the request's maximum load distance, else the most even one."""
         compiled()
         began_s = time.perf_counter()
-        deadline_s = began_s + request.time_limit_s
-        plan = self._together(request, deadline_s)
+        plan = self._together(request, began_s + (1 - PLAIN) * request.time_limit_s)
         if plan is None:
-            left_s = max(deadline_s - time.perf_counter(), 0.1 * request.time_limit_s)
-            plain = SearchPlanner().plan(replace(request, time_limit_s=left_s))
+            alone = replace(request, time_limit_s=PLAIN * request.time_limit_s)
+            plain = SearchPlanner().plan(alone)
             plan = replace(plain, planner="joint", reason=_why_plain(request, plain))
         return replace(plan, wall_s=time.perf_counter() - began_s)
 
