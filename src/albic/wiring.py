@@ -1,5 +1,6 @@
 """Where the parts meet: one call from a running query to a controller at work."""
 
+import atexit
 import math
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from albic.model import InvalidInput, Objective
 from albic.model.fields import nearest
 from albic.planners import PLANNERS
 from albic.scaling import FixedSize
-from albic.spark.attaching import journal_path, queries_of, runtime_of
+from albic.spark.attaching import bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.elasticity import FixedExecutors
 from albic.spark.session import LocalCluster, local_cluster
 
@@ -65,7 +66,8 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     )
     chosen = _planner(planner)
     per_batch = max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
-    runtime = runtime_of(running, per_batch=per_batch, steers=not dry_run)
+    bridge = bridge_of_process()
+    runtime = runtime_of(bridge, running, per_batch=per_batch, steers=not dry_run)
     parts = Parts(
         statistics=runtime,
         placement=runtime,
@@ -73,9 +75,11 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         planner=chosen,
         scaling=FixedSize(),
         clock=WallClock(),
-        journal=_journal(journal, journal_path(running[0])),
+        journal=_journal(journal, journal_path(bridge, running[0])),
     )
     controller = Controller(parts, settings)
+    # Before Spark goes, which registered earlier and so ends later.
+    atexit.register(controller.stop)
     controller.start()
     return controller
 

@@ -50,7 +50,7 @@ def estimate(seen: Observation) -> Snapshot:
         allocation=Allocation(owner),
         usage=usage,
         state_bytes=seen.state_bytes,
-        traffic=_traffic((*seen.earlier, *seen.batches), batches, groups, length_s),
+        traffic=_traffic(seen, batches, length_s),
         background=_background(seen, batches, length_s),
         generation=seen.generation,
     )
@@ -133,25 +133,27 @@ def _background(seen: Observation, batches: Sequence[RawBatch], length_s: float)
     return np.array([100 * busy_s[node.id] / (length_s * node.slots) for node in seen.nodes])
 
 
-def _traffic(
-    known: Sequence[RawBatch], batches: Sequence[RawBatch], groups: int, length_s: float
-) -> Sparse:
+def _traffic(seen: Observation, batches: Sequence[RawBatch], length_s: float) -> Sparse:
     """Return bytes per second between key groups.
 
     Spark forgets a shuffle soon, so a stream's traffic is the mean over the batches that still had
-    it, as often as batches ran.
+    it, as often as batches ran. One that none of them had is taken from earlier batches.
     """
-    sums: dict[tuple[int, int], Floats] = {}
-    counts: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for batch in known:
-        for stream in batch.traffic:
-            ends = stream.first_sender, stream.first_receiver
-            sums[ends] = sums.get(ends, 0.0) + stream.sent_bytes
-            counts[ends] += 1
+    groups = seen.topology.key_groups
+    per_batch = {**_mean_bytes(seen.earlier), **_mean_bytes(batches)}
     runs = _runs(batches, groups)
     rate = sp.lil_array((groups, groups))
-    for (sender, receiver), total in sums.items():
-        rows, columns = total.shape
-        per_s = total / counts[sender, receiver] * runs[sender] / length_s
+    for (sender, receiver), sent_bytes in per_batch.items():
+        rows, columns = sent_bytes.shape
+        per_s = sent_bytes * runs[sender] / length_s
         rate[sender : sender + rows, receiver : receiver + columns] = per_s
     return sp.csr_array(rate)
+
+
+def _mean_bytes(batches: Sequence[RawBatch]) -> dict[tuple[int, int], Floats]:
+    """Return the mean bytes of each stream, by its first sender and first receiver."""
+    found: defaultdict[tuple[int, int], list[Floats]] = defaultdict(list)
+    for batch in batches:
+        for stream in batch.traffic:
+            found[stream.first_sender, stream.first_receiver].append(stream.sent_bytes)
+    return {ends: np.mean(sent, axis=0) for ends, sent in found.items()}

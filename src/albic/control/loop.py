@@ -224,8 +224,9 @@ class Controller:
             self._tell(wrong, "closing")
 
     def _tell(self, wrong: Exception, doing: str) -> str:
-        """Log an error, the first time with its trace, and return it in words."""
-        said = f"{type(wrong).__name__}: {wrong}"
+        """Log an error, the first time with its trace, and return it in a line."""
+        # Errors of a JVM bring their whole stack along.
+        said = f"{type(wrong).__name__}: {wrong}".partition("\n")[0]
         if said in self._told:
             log.debug("%s failed again: %s", doing, said)
         else:

@@ -30,9 +30,15 @@ def queries_of(given: Any) -> list[StreamingQuery]:  # noqa: ANN401  whatever a 
     return listed
 
 
-def runtime_of(queries: list[StreamingQuery], *, per_batch: int, steers: bool) -> SparkRuntime:
+def bridge_of_process() -> Bridge:
+    """Return a bridge to the session of this thread, or to the one that runs in this process."""
+    return Bridge(SparkSession.getActiveSession() or SparkSession.builder.getOrCreate())
+
+
+def runtime_of(
+    bridge: Bridge, queries: list[StreamingQuery], *, per_batch: int, steers: bool
+) -> SparkRuntime:
     """Return the runtime of ``queries``, or refuse with the reason and the remedy."""
-    bridge = _bridge()
     for query in queries:
         require_supported(facts(bridge, query))
     runtime = SparkRuntime(bridge, queries, per_batch=per_batch, steers=steers)
@@ -40,12 +46,7 @@ def runtime_of(queries: list[StreamingQuery], *, per_batch: int, steers: bool) -
     return runtime
 
 
-def journal_path(query: StreamingQuery) -> Path | None:
+def journal_path(bridge: Bridge, query: StreamingQuery) -> Path | None:
     """Return where a query's journal goes: into its checkpoint, if that is on this machine."""
-    folder = local_folder(_bridge().checkpoint(query))
+    folder = local_folder(bridge.checkpoint(query))
     return None if folder is None or not folder.is_dir() else folder / JOURNAL
-
-
-def _bridge() -> Bridge:
-    """Return a bridge to the session of this thread, or to the one that runs in this process."""
-    return Bridge(SparkSession.getActiveSession() or SparkSession.builder.getOrCreate())

@@ -176,10 +176,13 @@ class SparkRuntime:
 
     def _make_warm(self, cold: Sequence[Executor]) -> None:
         """Warm up ``cold``; whatever comes of it, they may get state afterwards."""
-        took_s = warm_up(self._bridge, cold)
-        for executor in cold:
-            log.info("executor %s is warm after %.1f s", executor.id, took_s.get(executor.id, 0.0))
-        self._warm.update(executor.id for executor in cold)
+        try:
+            for executor_id, took_s in warm_up(self._bridge, cold).items():
+                log.info("executor %s is warm after %.1f s", executor_id, took_s)
+        except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
+            log.debug("warm-up failed: %s", wrong)
+        finally:
+            self._warm.update(executor.id for executor in cold)
 
     def _usable(self) -> list[Executor]:
         """Return the executors that may get state."""
