@@ -7,7 +7,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test check lint format bench nightly lock clean help
+.PHONY: setup demo test spark check lint format bench nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -27,7 +27,12 @@ demo: $(COMPILED)  ## plan a synthetic cluster and show it before and after
 	@$(BIN)/albic demo
 
 test: $(COMPILED)  ## run all tests
-	$(PYTEST)
+	$(PYTEST) -m "not spark"
+	$(MAKE) spark
+
+# One after the other: they share a cluster, and two of those would share the machine.
+spark: $(COMPILED)  ## run the tests on a Spark cluster of several executors
+	$(BIN)/pytest -m spark
 
 check: lint $(COMPILED)  ## format, lint, types, contracts, spelling and the fast tests
 	$(PYTEST) -q -m "not slow and not spark"
@@ -47,13 +52,14 @@ bench: $(COMPILED)  ## measure the planners; tables and JSON
 	$(BIN)/python bench/planners.py
 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
-	HYPOTHESIS_PROFILE=nightly $(PYTEST) --timeout 1800 --cov
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
+	$(MAKE) spark
 
 # uv resolves for all platforms and Python versions at once; nothing else here needs it.
 lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)
 	$(BIN)/python -m venv .venv/lock
 	.venv/lock/bin/pip install --quiet uv
-	.venv/lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	.venv/lock/bin/uv pip compile pyproject.toml --extra spark --group dev --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate --quiet \
 	    --custom-compile-command "make lock" --output-file requirements.lock $(UPGRADE)
 

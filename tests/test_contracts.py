@@ -23,6 +23,11 @@ PLANTS = [
     pytest.param("model/metrics.py", "from numba import njit", "numba-home", id="numba astray"),
     pytest.param("planners/problem.py", "import rich.table", "terminal-home", id="rich astray"),
     pytest.param("model/fields.py", "import typer", "terminal-home", id="typer astray"),
+    pytest.param("control/loop.py", "import albic.planners", "layers", id="a loop that plans"),
+    pytest.param("control/loop.py", "import pyspark", "pure-core", id="Spark in the loop"),
+    pytest.param("wiring.py", "import albic.spark.bridge", "jvm-seam", id="the JVM from outside"),
+    pytest.param("spark/runtime.py", "import py4j", "py4j-home", id="py4j astray"),
+    pytest.param("cli/live.py", "import pyspark.sql", "pyspark-home", id="Spark astray"),
     pytest.param(
         "planners/problem.py", "def f():\n    import highspy", "highspy-home", id="in a function"
     ),

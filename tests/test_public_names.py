@@ -12,7 +12,14 @@ import albic
 
 #: Whatever an extra brings; planning must work where none of it is installed.
 EXTRAS = ("matplotlib", "pandas", "py4j", "pyspark", "starlette", "uvicorn")
-CORE = ("albic", "albic.model", "albic.optimize", "albic.planners")
+CORE = (
+    "albic",
+    "albic.control",
+    "albic.model",
+    "albic.optimize",
+    "albic.planners",
+    "albic.scaling",
+)
 
 FOUND = [
     module
@@ -66,3 +73,29 @@ def test_the_vocabulary_does_not_wait_for_the_compiler() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_what_needs_spark_is_loaded_when_it_is_asked_for() -> None:
+    program = """if True:
+        import sys, albic
+        assert "pyspark" not in sys.modules and "numpy" not in sys.modules
+        assert callable(albic.attach) and callable(albic.local_cluster)
+        assert "pyspark" in sys.modules
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+
+
+def test_without_spark_the_remedy_is_told() -> None:
+    program = "import sys; sys.modules['pyspark'] = None\nimport albic\nalbic.attach"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert 'install "albic[spark]"' in done.stderr.splitlines()[-1]
+
+
+def test_a_name_that_is_not_there_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'detach'"):
+        albic.detach  # noqa: B018  looking is what fails

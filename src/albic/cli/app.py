@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 snapshot_app = typer.Typer(help="Make and look at snapshots.", invoke_without_command=True)
 app.add_typer(snapshot_app, name="snapshot")
+journal_app = typer.Typer(help="Look at what a controller did.", invoke_without_command=True)
+app.add_typer(journal_app, name="journal")
 
 SnapshotFile = Annotated[Path, typer.Argument(metavar="FILE", help="A snapshot file.")]
 MaxMigrations = Annotated[
@@ -110,6 +112,22 @@ def show(
     from albic.cli import snapshots
 
     snapshots.show(file, every=every)
+
+
+@journal_app.callback()
+def journal(context: typer.Context) -> None:
+    """Look at what a controller did."""
+    _help_if_bare(context)
+
+
+@journal_app.command(name="show")
+def show_journal(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A journal of a controller.")],
+) -> None:
+    """Show every round of a controller: what it measured, planned and moved."""
+    from albic.cli import journals
+
+    journals.show(file)
 
 
 @app.command()

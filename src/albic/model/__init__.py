@@ -15,6 +15,7 @@ from albic.model.plan import (
     SearchReport,
     plan_for,
 )
+from albic.model.scaling import ScalingDecision
 from albic.model.snapshot import Period, Resource, Snapshot
 from albic.model.topology import Operator, Topology
 from albic.model.validation import Violation, violations
@@ -39,6 +40,7 @@ __all__ = [
     "PlanRejected",
     "PlanRequest",
     "Resource",
+    "ScalingDecision",
     "SearchReport",
     "Snapshot",
     "SolverFailed",

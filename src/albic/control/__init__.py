@@ -1,0 +1,16 @@
+"""The loop: measure, decide, check, act and write down, over ports that Spark or a test answers."""
+
+from albic.control.journal import JsonLinesJournal, MemoryJournal, RoundRecord, read_journal
+from albic.control.loop import Controller, Parts
+from albic.control.settings import Pace, Settings
+
+__all__ = [
+    "Controller",
+    "JsonLinesJournal",
+    "MemoryJournal",
+    "Pace",
+    "Parts",
+    "RoundRecord",
+    "Settings",
+    "read_journal",
+]

@@ -1,0 +1,114 @@
+"""Algorithm 1 of the paper as pure steps; the loop strings them together."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from albic.control.journal import MoveRecord
+from albic.control.settings import Settings
+from albic.model import (
+    Allocation,
+    Budget,
+    Cluster,
+    Node,
+    Objective,
+    Operator,
+    Period,
+    Plan,
+    PlanRejected,
+    PlanRequest,
+    Snapshot,
+    Topology,
+    metrics,
+    violations,
+)
+
+
+def emptied(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the draining nodes that own nothing any more; Algorithm 1 terminates them."""
+    owned = np.bincount(snapshot.allocation.owner, minlength=len(snapshot.cluster.nodes))
+    draining = snapshot.cluster.draining()
+    return tuple(
+        node.id
+        for position, node in enumerate(snapshot.cluster.nodes)
+        if draining[position] and not owned[position]
+    )
+
+
+def request_for(snapshot: Snapshot, settings: Settings) -> PlanRequest:
+    """Return what the planner is asked.
+
+    What lies on nodes that are going has to move, so the budget is never less than that.
+    """
+    leaving = int(snapshot.cluster.draining()[snapshot.allocation.owner].sum())
+    return PlanRequest(
+        snapshot=snapshot,
+        budget=Budget(float(max(settings.max_migrations, leaving))),
+        objective=settings.objective,
+        time_limit_s=settings.time_limit_s,
+        seed=settings.seed,
+    )
+
+
+def expect_sound(plan: Plan, request: PlanRequest) -> None:
+    """Refuse a plan that the judge finds fault with."""
+    if findings := violations(plan, request):
+        raise PlanRejected(findings)
+
+
+def objection(plan: Plan, request: PlanRequest, least_gain: float) -> str | None:
+    """Return why ``plan`` is not worth its moves, or None if it is."""
+    if not plan.moves:
+        return plan.reason
+    snapshot, draining = request.snapshot, request.snapshot.cluster.draining()
+    if any(draining[move.source] for move in plan.moves):
+        return None
+    before, after = (
+        _busiest(snapshot, allocation, request.objective)
+        for allocation in (snapshot.allocation, plan.target)
+    )
+    gain = (before - after) / before if before > 0 else 0.0
+    together = metrics.collocation_factor(snapshot.traffic, plan.target)
+    together -= metrics.collocation_factor(snapshot.traffic, snapshot.allocation)
+    if max(gain, together) >= least_gain:
+        return None
+    return (
+        f"{len(plan.moves)} moves would win {gain:.1%} of the {request.objective} and "
+        f"{together:.1%} of the traffic; below {least_gain:.0%} nothing moves"
+    )
+
+
+def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:
+    """Return what a batch waits for; gaps to the mean count on top of the mean."""
+    if objective is Objective.MAKESPAN:
+        return metrics.makespan(snapshot, allocation)
+    return metrics.mean_load(snapshot) + metrics.load_distance(snapshot, allocation)
+
+
+def move_records(plan: Plan, snapshot: Snapshot) -> tuple[MoveRecord, ...]:
+    """Return the moves of ``plan`` by name."""
+    operator_of, offsets = snapshot.topology.operator_of(), snapshot.topology.offsets()
+    return tuple(
+        MoveRecord(
+            operator=snapshot.topology.operators[operator_of[move.key_group]].name,
+            partition=int(move.key_group - offsets[operator_of[move.key_group]]),
+            source=snapshot.cluster.nodes[move.source].id,
+            target=snapshot.cluster.nodes[move.target].id,
+            state_bytes=int(snapshot.state_bytes[move.key_group]),
+        )
+        for move in plan.moves
+    )
+
+
+def rehearsal(settings: Settings) -> PlanRequest:
+    """Return a tiny request that makes a planner load and compile what it needs."""
+    snapshot = Snapshot(
+        period=Period(0.0, 1.0),
+        topology=Topology((Operator("rehearsal", 4),)),
+        cluster=Cluster((Node("a"), Node("b"))),
+        allocation=Allocation(np.array([0, 0, 0, 1])),
+        usage=np.array([[10.0, 20.0, 30.0, 5.0], [0.0] * 4, [0.0] * 4]),
+        state_bytes=np.ones(4, dtype=np.int64),
+        traffic=sp.csr_array((4, 4), dtype=np.float64),
+        background=np.zeros(2),
+    )
+    return request_for(snapshot, settings)

@@ -1,0 +1,265 @@
+"""The loop: observe, decide, check, act, record.
+
+It runs in a thread of its own beside a job that does not need it. So whatever goes wrong here is
+told and written down, and ends here.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from albic.control import adaptation
+from albic.control.journal import RoundRecord, Status
+from albic.control.ports import (
+    Clock,
+    Elasticity,
+    Journal,
+    News,
+    Placement,
+    Planner,
+    ScalingPolicy,
+    StatisticsSource,
+)
+from albic.control.settings import Settings
+from albic.model import NotReady, Plan, PlanRequest, ScalingDecision, Snapshot, metrics
+from albic.model.snapshot_file import snapshot_document
+
+log = logging.getLogger(__name__)
+moves_log = logging.getLogger(f"{__name__}.moves")
+
+#: How often we look for ended batches and lost nodes. A look takes a few milliseconds.
+LOOK_EVERY_S = 0.05
+#: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
+MOST_FAILURES = 8
+PERIOD, LOSS = "period", "loss"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that the loop is put together from."""
+
+    statistics: StatisticsSource
+    placement: Placement
+    elasticity: Elasticity
+    planner: Planner
+    scaling: ScalingPolicy
+    clock: Clock
+    journal: Journal
+
+
+class Controller:
+    """Steers a running job until it ends or :meth:`stop` is called."""
+
+    def __init__(self, parts: Parts, settings: Settings) -> None:
+        self._parts = parts
+        self._settings = settings
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="albic", daemon=True)
+        self._rehearsal = threading.Thread(
+            target=self._rehearse, name="albic-rehearsal", daemon=True
+        )
+        self._round = 0
+        self._began_s = parts.clock.now_s()
+        self._batches = 0
+        self._told: set[str] = set()
+
+    @property
+    def journal(self) -> Journal:
+        """Return the journal of this controller."""
+        return self._parts.journal
+
+    @property
+    def running(self) -> bool:
+        """Return whether the loop is at work."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 15.0) -> bool:
+        """End the loop and return whether it has ended; the job goes on as it is.
+
+        It returns within ``timeout_s`` whatever happens: the loop cannot hold up the program.
+        """
+        self._stopping.set()
+        self._parts.clock.wake()
+        if self._thread.ident is None or self._thread is threading.current_thread():
+            return True
+        self._thread.join(timeout_s)
+        if self._thread.is_alive():
+            log.warning("the controller is still busy after %g s and was left behind", timeout_s)
+        return not self._thread.is_alive()
+
+    def __enter__(self) -> "Controller":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def look(self) -> None:
+        """Look once at the job, and plan if it is time or a node was lost."""
+        news = self._parts.statistics.observe()
+        if news.over:
+            self._stopping.set()
+            return
+        self._batches += news.batches
+        trigger = self._trigger(news)
+        if trigger is not None:
+            self.run_round(trigger)
+
+    def run_round(self, trigger: str) -> RoundRecord:
+        """Run one round of Algorithm 1 and return its record, which is in the journal as well."""
+        self._round += 1
+        began_s = self._parts.clock.now_s()
+        blank = RoundRecord(self._round, began_s, trigger, Status.FAILED, "")
+        try:
+            record = self._adapt(blank)
+        except NotReady as missing:
+            record = replace(blank, status=Status.NOT_READY, reason=str(missing))
+        except Exception as wrong:  # noqa: BLE001  the job must not notice
+            record = replace(
+                blank, reason="the present allocation stays", error=self._tell(wrong, "round")
+            )
+        effect = self._parts.placement.effect()
+        now_s = self._parts.clock.now_s()
+        record = replace(
+            record,
+            wall_s=now_s - began_s,
+            batches=effect.batches,
+            batch_s=effect.batch_s,
+            judged=effect.judged,
+            compliant=effect.compliant,
+        )
+        self._began_s, self._batches = now_s, 0
+        log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
+        self._parts.journal.add(record)
+        return record
+
+    def _trigger(self, news: News) -> str | None:
+        """Return what calls for a round now, if anything does."""
+        if news.lost:
+            log.warning("lost %s; placing its state anew", ", ".join(news.lost))
+            return LOSS
+        passed_s = self._parts.clock.now_s() - self._began_s
+        return PERIOD if self._settings.pace.due(passed_s, self._batches) else None
+
+    def _adapt(self, blank: RoundRecord) -> RoundRecord:
+        """Observe, decide, check, act."""
+        parts = self._parts
+        if self._rehearsal.is_alive():
+            raise NotReady("the planner is being compiled, once after installation")
+        snapshot = parts.statistics.snapshot()
+        parts.elasticity.release(adaptation.emptied(snapshot))
+        request, plan = self._plan(snapshot)
+        decision = parts.scaling.decide(snapshot, plan)
+        if decision.changes and not self._settings.dry_run:
+            parts.elasticity.resize(decision)
+            snapshot = parts.statistics.snapshot()
+            request, plan = self._plan(snapshot)
+        status, reason = self._act(plan, request)
+        parts.statistics.new_period()
+        return _record(blank, request, plan, decision, status, reason)
+
+    def _plan(self, snapshot: Snapshot) -> tuple[PlanRequest, Plan]:
+        """Return the request and a plan that the judge lets pass."""
+        request = adaptation.request_for(snapshot, self._settings)
+        plan = self._parts.planner.plan(request)
+        adaptation.expect_sound(plan, request)
+        return request, plan
+
+    def _act(self, plan: Plan, request: PlanRequest) -> tuple[Status, str]:
+        """Carry out a plan that is worth it; return what was done and why."""
+        if why_not := adaptation.objection(plan, request, self._settings.least_gain):
+            return Status.HELD, why_not
+        if self._settings.dry_run:
+            return Status.PROPOSED, plan.reason
+        self._parts.placement.apply(plan, request.snapshot)
+        for move in plan.moves:
+            moves_log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
+        return Status.APPLIED, plan.reason
+
+    def _run(self) -> None:
+        """Look again and again; never let anything out."""
+        try:
+            self._rehearsal.start()
+            failures = 0
+            while not self._stopping.is_set():
+                failures = 0 if self._guarded_look() else failures + 1
+                if failures == MOST_FAILURES:
+                    log.error("albic gives up after %d failures; the job goes on", failures)
+                    break
+                pause_s = LOOK_EVERY_S * 2**failures
+                self._parts.clock.sleep_until(self._parts.clock.now_s() + pause_s)
+        finally:
+            self._close()
+
+    def _rehearse(self) -> None:
+        """Let the planner load what it needs, while the loop already follows the job."""
+        try:
+            self._parts.planner.plan(adaptation.rehearsal(self._settings))
+        except Exception as wrong:  # noqa: BLE001  as above
+            self._tell(wrong, "rehearsal")
+
+    def _guarded_look(self) -> bool:
+        """Look once and return whether nothing went wrong."""
+        try:
+            self.look()
+        except Exception as wrong:  # noqa: BLE001  as above
+            self._tell(wrong, "look")
+            return False
+        return True
+
+    def _close(self) -> None:
+        """Leave the job as it would be without us."""
+        try:
+            self._parts.placement.close()
+        except Exception as wrong:  # noqa: BLE001  as above
+            self._tell(wrong, "closing")
+
+    def _tell(self, wrong: Exception, doing: str) -> str:
+        """Log an error, the first time with its trace, and return it in a line."""
+        # Errors of a JVM bring their whole stack along.
+        said = f"{type(wrong).__name__}: {wrong}".partition("\n")[0]
+        if said in self._told:
+            log.debug("%s failed again: %s", doing, said)
+        else:
+            self._told.add(said)
+            log.warning("%s failed: %s; the job goes on", doing, said, exc_info=wrong)
+        return said
+
+
+def _record(
+    blank: RoundRecord,
+    request: PlanRequest,
+    plan: Plan,
+    decision: ScalingDecision,
+    status: Status,
+    reason: str,
+) -> RoundRecord:
+    """Return the record of a round that came to a decision."""
+    snapshot, before, after = request.snapshot, request.snapshot.allocation, plan.target
+    return replace(
+        blank,
+        status=status,
+        reason=reason,
+        generation=snapshot.generation,
+        planner=plan.planner,
+        objective=request.objective.value,
+        outcome=plan.outcome.value,
+        makespan_before=metrics.makespan(snapshot, before),
+        makespan_after=metrics.makespan(snapshot, after),
+        distance_before=metrics.load_distance(snapshot, before),
+        distance_after=metrics.load_distance(snapshot, after),
+        collocation_before=metrics.collocation_factor(snapshot.traffic, before),
+        collocation_after=metrics.collocation_factor(snapshot.traffic, after),
+        moves=adaptation.move_records(plan, snapshot),
+        scaling=decision.reason,
+        snapshot=snapshot_document(snapshot),
+    )

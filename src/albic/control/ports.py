@@ -1,0 +1,123 @@
+"""What the loop needs of the world; Spark, the simulator and the tests answer it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from albic.control.journal import RoundRecord
+from albic.model import Plan, PlanRequest, ScalingDecision, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened since the last look.
+
+    ``lost`` are nodes that went without notice; ``over`` says that nothing is left to steer.
+    """
+
+    batches: int = 0
+    joined: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the batches since the last question showed.
+
+    ``judged`` counts tasks whose owner was known when they were placed, ``compliant`` those of
+    them that ran there.
+    """
+
+    batches: int = 0
+    batch_s: float | None = None
+    judged: int = 0
+    compliant: int = 0
+
+
+class StatisticsSource(Protocol):
+    """Measures the job."""
+
+    def observe(self) -> News:
+        """Take in what happened; cheap, and called many times a period."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Return the measurements of the period so far, or raise NotReady."""
+        ...
+
+    def new_period(self) -> None:
+        """Begin another period."""
+        ...
+
+
+class Placement(Protocol):
+    """Moves key groups."""
+
+    def apply(self, plan: Plan, snapshot: Snapshot) -> None:
+        """Carry out a plan made for ``snapshot``, or raise PlanRejected if it is out of date."""
+        ...
+
+    def effect(self) -> Effect:
+        """Return what batches showed since the last question."""
+        ...
+
+    def close(self) -> None:
+        """Leave the job as it would be without us."""
+        ...
+
+
+class Elasticity(Protocol):
+    """Adds and removes nodes."""
+
+    def release(self, node_ids: Sequence[str]) -> None:
+        """Let nodes go that own nothing any more."""
+        ...
+
+    def resize(self, decision: ScalingDecision) -> None:
+        """Carry out a decision; return once new nodes are there."""
+        ...
+
+
+class Clock(Protocol):
+    """Where the loop gets its time from."""
+
+    def now_s(self) -> float:
+        """Return the time."""
+        ...
+
+    def sleep_until(self, moment_s: float) -> None:
+        """Return at that time, or when woken."""
+        ...
+
+    def wake(self) -> None:
+        """End all sleep, for good."""
+        ...
+
+
+class Journal(Protocol):
+    """Keeps what was done and why."""
+
+    def add(self, record: RoundRecord) -> None:
+        """Write one record."""
+        ...
+
+    def records(self) -> Sequence[RoundRecord]:
+        """Return all records, oldest first."""
+        ...
+
+
+class Planner(Protocol):
+    """Answers a request with a plan."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Return the plan."""
+        ...
+
+
+class ScalingPolicy(Protocol):
+    """Says how many nodes there should be."""
+
+    def decide(self, snapshot: Snapshot, plan: Plan) -> ScalingDecision:
+        """Return the decision, given what the planner would do with the nodes there are."""
+        ...

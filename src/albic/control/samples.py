@@ -1,0 +1,71 @@
+"""What an adapter saw, before anything is made of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from albic.arrays import Floats, Ints, sealed
+from albic.model import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSample:
+    """One node; ``slots`` is how many tasks it runs at once, ``lost`` that it is there no more."""
+
+    id: str
+    slots: int = 1
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSample:
+    """What one key group did in one batch; ``loaded`` if that includes loading its state."""
+
+    key_group: int
+    node_id: str
+    busy_s: float
+    loaded: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StreamSample:
+    """Bytes between two operators in one batch.
+
+    Rows are senders, counted from the key group ``first_sender``; columns likewise.
+    """
+
+    first_sender: int
+    first_receiver: int
+    sent_bytes: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sent_bytes", sealed(self.sent_bytes, np.float64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawBatch:
+    """One batch: its key groups, its streams, and what each node did for no key group."""
+
+    started_s: float
+    ended_s: float
+    groups: tuple[GroupSample, ...]
+    background_s: Mapping[str, float]
+    traffic: tuple[StreamSample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """All that a snapshot is made of.
+
+    ``batches`` are those of the period, ``earlier`` some of those before it, oldest first.
+    ``owner`` is the node that each key group belongs to, or None while nobody has seen it.
+    """
+
+    topology: Topology
+    nodes: tuple[NodeSample, ...]
+    owner: tuple[str | None, ...]
+    state_bytes: Ints
+    batches: tuple[RawBatch, ...]
+    earlier: tuple[RawBatch, ...] = ()
+    generation: int = 0

@@ -1,0 +1,82 @@
+"""What the user may ask of the loop."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from albic.model import InvalidInput, Objective
+
+_UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_PACE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often the loop plans: every so many seconds, or batches; paper: SPL."""
+
+    seconds: float | None = None
+    batches: int | None = None
+
+    @classmethod
+    def of(cls, period: "str | float | Pace") -> "Pace":
+        """Return the pace that "20s", "500 ms", "5 batches" or a number of seconds names."""
+        if isinstance(period, Pace):
+            return period
+        if isinstance(period, str):
+            found = _PACE.fullmatch(period)
+            amount, unit = (float(found[1]), found[2]) if found else (0.0, "")
+            if unit in {"batch", "batches"} and amount >= 1 and amount.is_integer():
+                return cls(batches=int(amount))
+            period = amount * _UNITS_S.get(unit, math.nan)
+            named = found[0] if found else ""
+        else:
+            named = ""
+        if not (math.isfinite(period) and period > 0):
+            raise InvalidInput(
+                f"period {named or period!r} is not a length of time; write for example "
+                f'"20s", "500ms", "2m" or "5 batches"'
+            )
+        return cls(seconds=float(period))
+
+    def due(self, passed_s: float, batches: int) -> bool:
+        """Return whether it is time, so many seconds and batches after the last round."""
+        if self.batches is not None:
+            return batches >= self.batches
+        return self.seconds is not None and passed_s >= self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the loop plans and when it acts.
+
+    Parameters
+    ----------
+    max_migrations
+        The most key groups that move in a period; paper: maxMigrations.
+    least_gain
+        What a plan must win to be carried out, as a share of the objective or of all traffic.
+        Loads are never measured twice the same, and moving after every whisper costs more than
+        it brings.
+    time_limit_s
+        How long a planner may think.
+    dry_run
+        Measure and propose, and move nothing.
+    """
+
+    pace: Pace = Pace(seconds=20.0)
+    max_migrations: int = 8
+    objective: Objective = Objective.MAKESPAN
+    least_gain: float = 0.05
+    time_limit_s: float = 0.2
+    seed: int = 0
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_migrations < 0:
+            raise InvalidInput(
+                f"max_migrations is {self.max_migrations}; it must be 0 or more moves a period"
+            )
+        if not 0 <= self.least_gain < 1:
+            raise InvalidInput(f"least_gain is {self.least_gain}; it must be from 0 to below 1")
+        if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
+            raise InvalidInput(f"time_limit_s is {self.time_limit_s}; it must be above 0")

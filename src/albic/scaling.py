@@ -1,0 +1,14 @@
+"""Scaling policies: snapshot and tentative plan in, number of nodes out."""
+
+from dataclasses import dataclass
+
+from albic.model import Plan, ScalingDecision, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSize:
+    """Keeps the nodes that there are."""
+
+    def decide(self, snapshot: Snapshot, plan: Plan) -> ScalingDecision:  # noqa: ARG002  a policy's
+        """Return a decision that changes nothing."""
+        return ScalingDecision("the number of nodes is fixed")

@@ -1,0 +1,1 @@
+"""The ports for Spark: measure a running query, move its state, know its executors."""

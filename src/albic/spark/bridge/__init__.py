@@ -1,0 +1,11 @@
+"""Every call into the JVM; no other part reaches for it.
+
+What lies behind is Spark's own and may change with a version. ``tests/spark`` checks each call.
+Answers are plain values: text, JSON, numbers. Objects of the JVM stay inside.
+"""
+
+from albic.spark.bridge.gateway import Gateway, Master, Worker
+from albic.spark.bridge.plans import NodeState, PlanNode
+from albic.spark.bridge.running import Bridge, StoreId
+
+__all__ = ["Bridge", "Gateway", "Master", "NodeState", "PlanNode", "StoreId", "Worker"]

@@ -1,0 +1,111 @@
+"""The JVM of the embedded cluster: its start, its master and workers inside, and its end.
+
+Spark's master and workers run as threads of the driver's JVM and start the executors as processes.
+So nothing outlives this process: the JVM ends when our end of its input closes, even after a
+``kill -9``, and executors end with their driver.
+"""
+
+import contextlib
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from albic.model import InvalidInput
+
+#: How long a JVM may take to end by itself.
+PATIENCE_S = 20.0
+#: Settings of the machine's own Spark must not leak into the cluster.
+WITHOUT_DEFAULTS = False
+
+
+class Gateway:
+    """A JVM that was started for one cluster; what it says goes to ``log``."""
+
+    def __init__(self, settings: Mapping[str, str], log: Path) -> None:
+        if SparkContext._gateway is not None:
+            raise InvalidInput(
+                "Spark already runs in this process; stop it, or start the cluster first"
+            )
+        conf = SparkConf(loadDefaults=False)
+        for name, value in settings.items():
+            conf.set(name, value)
+        with log.open("wb") as sink:
+            self.client: Any = launch_gateway(  # type: ignore[no-untyped-call]
+                conf, {"stdout": sink, "stderr": sink}
+            )
+        SparkContext._ensure_initialized(gateway=self.client)
+
+    @property
+    def jvm(self) -> Any:  # noqa: ANN401  py4j makes its names as it goes
+        """Return the root of the JVM's packages."""
+        return self.client.jvm
+
+    def executors(self, spark: SparkSession) -> int:
+        """Return how many executors are registered."""
+        context: Any = spark.sparkContext._jsc.sc()
+        return int(context.getExecutorIds().size())
+
+    def close(self) -> None:
+        """End the JVM and let PySpark forget it, so that another can start."""
+        if SparkContext._gateway is self.client:
+            SparkContext._gateway = None
+            SparkContext._jvm = None
+        with contextlib.suppress(OSError):
+            self.client.shutdown()
+        process: subprocess.Popen[bytes] = self.client.proc
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+class Master:
+    """A standalone master on a free port of this machine."""
+
+    def __init__(self, gateway: Gateway, settings: Mapping[str, str]) -> None:
+        self.gateway = gateway
+        self.conf = gateway.jvm.org.apache.spark.SparkConf(WITHOUT_DEFAULTS)
+        for name, value in settings.items():
+            self.conf.set(name, value)
+        start = gateway.jvm.org.apache.spark.deploy.master.Master.startRpcEnvAndEndpoint
+        self._rpc = start("127.0.0.1", 0, 0, self.conf)._1()
+        self.url = f"spark://127.0.0.1:{self._rpc.address().port()}"
+
+    def stop(self) -> None:
+        """End the master."""
+        self._rpc.shutdown()
+
+
+class Worker:
+    """A standalone worker on a loopback address of its own; it starts one executor."""
+
+    def __init__(
+        self, master: Master, number: int, *, host: str, slots: int, memory_mb: int, folder: Path
+    ) -> None:
+        jvm = master.gateway.jvm
+        masters = master.gateway.client.new_array(jvm.java.lang.String, 1)
+        masters[0] = master.url
+        self._rpc = jvm.org.apache.spark.deploy.worker.Worker.startRpcEnvAndEndpoint(
+            host,
+            0,
+            0,
+            slots,
+            memory_mb,
+            masters,
+            str(folder),
+            jvm.scala.Option.apply(number),
+            master.conf,
+            jvm.scala.Option.empty(),
+        )
+
+    def stop(self) -> None:
+        """End the worker and, with it, its executor."""
+        self._rpc.shutdown()

@@ -1,0 +1,55 @@
+"""Physical plans as plain trees."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
+
+_STATEFUL_PACKAGE = "org.apache.spark.sql.execution.streaming.operators.stateful"
+STATEFUL = f"{_STATEFUL_PACKAGE}.StatefulOperator"
+JOIN = f"{_STATEFUL_PACKAGE}.join.StreamingSymmetricHashJoinExec"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """One node of a physical plan, as far as placement cares."""
+
+    kind: str
+    exchange: bool
+    state: "NodeState | None"
+    children: tuple["PlanNode", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """What a stateful node says about its state."""
+
+    root: str
+    operator_id: int
+    partitions: int
+    format_version: int
+
+
+def plan_node(gateway: Any, node: Any) -> PlanNode:  # noqa: ANN401  JVM objects have no type here
+    """Return the tree below a node of the JVM's plan."""
+    children = node.children()
+    kind = str(node.getClass().getSimpleName())
+    return PlanNode(
+        kind=kind,
+        exchange=kind == "ShuffleExchangeExec",
+        state=_node_state(gateway, node),
+        children=tuple(plan_node(gateway, children.apply(i)) for i in range(children.size())),
+    )
+
+
+def _node_state(gateway: Any, node: Any) -> NodeState | None:  # noqa: ANN401  as above
+    if not is_instance_of(gateway, node, STATEFUL) or node.stateInfo().isEmpty():
+        return None
+    info = node.stateInfo().get()
+    joins = is_instance_of(gateway, node, JOIN)
+    return NodeState(
+        root=str(info.checkpointLocation()),
+        operator_id=int(info.operatorId()),
+        partitions=int(info.numPartitions()),
+        format_version=int(node.stateFormatVersion()) if joins else 0,
+    )

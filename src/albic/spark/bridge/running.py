@@ -1,0 +1,284 @@
+"""A running session: where its state is, what ran, who is there, how long tasks wait."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.spark.bridge.plans import PlanNode, plan_node
+from albic.spark.bridge.reading import JsonReader
+
+#: A stage has no more tasks than this in any job we can steer.
+MOST_TASKS = 100_000
+#: How long Spark may take to enter finished tasks into its books.
+BUS_PATIENCE_MS = 5_000
+LOCALITY_WAIT = "spark.locality.wait"
+SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
+#: Spelled out, for a bare boolean in a call to the JVM says nothing.
+WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
+ACTIVE_ONLY = True
+
+
+@dataclass(frozen=True, slots=True)
+class StoreId:
+    """One state store: ``root`` is the state folder of the checkpoint as a URI."""
+
+    root: str
+    operator_id: int
+    partition: int
+    name: str
+    run_id: str
+
+
+class Bridge:
+    """Speaks to the JVM of one classic Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        gateway: Any = spark.sparkContext._gateway
+        self._gateway = gateway
+        self._jvm: Any = gateway.jvm
+        self._session: Any = spark._jsparkSession
+        self._context: Any = spark.sparkContext._jsc.sc()
+        self._status: Any = self._context.statusStore()
+        # Each dot in a package's name is a call of its own, so what is used often is kept.
+        self._list: Any = self._jvm.java.util.ArrayList
+        self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
+        self._uuid: Any = self._jvm.java.util.UUID.fromString
+        state = self._jvm.org.apache.spark.sql.execution.streaming.state
+        self._store_id: Any = state.StateStoreId
+        self._store_provider_id: Any = state.StateStoreProviderId
+        self._json = JsonReader(gateway)
+        manager = self._session.sessionState().streamingQueryManager()
+        self._coordinator: Any = manager.stateStoreCoordinator()
+        self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
+
+    # Where state is
+
+    def point(self, stores: Iterable[StoreId], host: str, executor_id: str) -> None:
+        """Name the executor that should own ``stores`` from the next task set on."""
+        nothing = self._seq([])
+        for store in stores:
+            self._coordinator.reportActiveInstance(
+                self._provider_id(store), host, executor_id, nothing
+            )
+
+    def location(self, store: StoreId) -> str | None:
+        """Return the id of the executor that Spark believes to own ``store``."""
+        found = self._coordinator.getLocation(self._provider_id(store))
+        if found.isEmpty():
+            return None
+        # executor_<host>_<id>; hosts may hold underscores, ids do not.
+        return str(found.get()).rsplit("_", 1)[1]
+
+    # What ran
+
+    def jobs(self, run_id: str, after: int) -> list[Any]:
+        """Return the jobs of a query's run with an id above ``after``, oldest first."""
+        ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
+        return [self._json.read(self._status.job(job)) for job in ids if job > after]
+
+    def last_job(self, run_id: str) -> int:
+        """Return the newest job of a query's run, or -1."""
+        return max(self._context.statusTracker().getJobIdsForGroup(run_id), default=-1)
+
+    def stages(self, stage_id: int) -> list[Any]:
+        """Return every attempt of a stage, without its tasks."""
+        attempts = self._status.stageData(
+            stage_id,
+            WITHOUT_DETAILS,
+            self._list(),
+            WITHOUT_SUMMARIES,
+            self._array(self._jvm.double, []),
+        )
+        found: list[Any] = self._json.read(attempts)
+        return found
+
+    def tasks(self, stage_id: int, attempt: int) -> list[Any]:
+        """Return the tasks of one attempt of a stage."""
+        found: list[Any] = self._json.read(self._status.taskList(stage_id, attempt, MOST_TASKS))
+        return found
+
+    def holds_state(self, stage_id: int) -> bool:
+        """Return whether a stage reads or writes state: Spark names such RDDs after the store."""
+        graph = self._json.read_private(self._status.operationGraphForStage(stage_id))
+        clusters = [graph["rootCluster"]]
+        while clusters:
+            cluster = clusters.pop()
+            if any("StateStore" in node["name"] for node in cluster["_childNodes"]):
+                return True
+            clusters.extend(cluster["_childClusters"])
+        return False
+
+    def shuffle_ids(self) -> list[int]:
+        """Return the shuffles whose map output is known, ascending."""
+        text: str = self._tracker.shuffleStatuses().keySet().mkString(",")
+        return sorted(int(part) for part in text.split(",") if part)
+
+    def first_map_task(self, shuffle_id: int) -> int | None:
+        """Return the id of the task that wrote the first map output of a shuffle, if it is there.
+
+        It tells which stage wrote the shuffle, whatever batch the query is in by now.
+        """
+        status = self._tracker.shuffleStatuses().get(shuffle_id)
+        if status.isEmpty():
+            return None
+        outputs = status.get().mapStatuses()
+        if not len(outputs) or outputs[0] is None:
+            return None
+        return int(outputs[0].mapId())
+
+    def map_outputs(self, shuffle_id: int) -> list[Any]:
+        """Return the map output of a shuffle, one entry a map task, or nothing if it is gone."""
+        status = self._tracker.shuffleStatuses().get(shuffle_id)
+        if status.isEmpty():
+            return []
+        found: list[Any] = self._json.read_private(status.get().mapStatuses())
+        return found
+
+    # Executors
+
+    def executor_ids(self) -> frozenset[str]:
+        """Return the executors that the scheduler can use now; the fastest way to see a loss."""
+        text: str = self._context.getExecutorIds().mkString(",")
+        return frozenset(part for part in text.split(",") if part)
+
+    def executors(self) -> list[Any]:
+        """Return what Spark knows of its live executors; the driver is among them."""
+        found: list[Any] = self._json.read(self._status.executorList(ACTIVE_ONLY))
+        return found
+
+    def kill_executor(self, executor_id: str) -> bool:
+        """Ask the cluster manager to end one executor."""
+        return bool(self._context.killExecutor(executor_id))
+
+    def run_located(
+        self,
+        places: Sequence[tuple[str, str]],
+        work: Callable[[Iterator[Any]], Iterator[Any]],
+        group: str,
+    ) -> None:
+        """Run ``work`` over pandas frames, one task for each (host, executor id), as job ``group``.
+
+        Returns when the tasks have ended and Spark's books show it. The Python workers are those
+        of transformWithState: Spark keeps workers apart by their environment, and all other
+        Python functions have short tracebacks in theirs.
+        """
+        session = self._spark.newSession()
+        session.conf.set(SHORT_TRACEBACKS, "false")
+        rows = [
+            self._jvm.scala.Tuple2(
+                self._jvm.org.apache.spark.sql.RowFactory.create(
+                    self._array(self._jvm.java.lang.Object, [executor_id])
+                ),
+                self._seq([f"executor_{host}_{executor_id}"]),
+            )
+            for host, executor_id in places
+        ]
+        tag = self._jvm.scala.reflect.ClassTag.apply(
+            self._jvm.java.lang.Class.forName("org.apache.spark.sql.Row")
+        )
+        rdd = self._context.makeRDD(self._seq(rows), tag)
+        schema = self._jvm.org.apache.spark.sql.types.StructType.fromDDL("executor_id string")
+        frame = DataFrame(session._jsparkSession.createDataFrame(rdd, schema), session)
+        context = self._spark.sparkContext
+        context.setJobGroup(group, "albic")
+        try:
+            frame.mapInPandas(work, "executor_id string").collect()
+        finally:
+            self._context.setLocalProperty("spark.jobGroup.id", None)
+        self._context.listenerBus().waitUntilEmpty(BUS_PATIENCE_MS)
+
+    # How long tasks wait for their place
+
+    def locality_wait(self, level: str) -> str | None:
+        """Return how long a task waits at a ``level``, or None if the application is silent."""
+        name, conf = f"{LOCALITY_WAIT}.{level}", self._context.conf()
+        return str(conf.get(name)) if conf.contains(name) else None
+
+    def set_locality_wait(self, level: str, wait: str | None) -> None:
+        """Set how long tasks of new task sets wait at a ``level``; None is Spark's default."""
+        name, conf = f"{LOCALITY_WAIT}.{level}", self._context.conf()
+        if wait is None:
+            conf.remove(name)
+        else:
+            conf.set(name, wait)
+
+    def release_waiting_tasks(self) -> int:
+        """Let the tasks of running task sets go anywhere at once; return how many sets wait.
+
+        A task set reads its waits once. Writing zeros into that array is what waiting would end
+        with, and each write is atomic.
+        """
+        queue = self._context.taskScheduler().rootPool().getSortedTaskSetQueue()
+        released = 0
+        for position in range(queue.size()):
+            waits = queue.apply(position).localityWaits()
+            for level in range(len(waits)):
+                waits[level] = 0
+            released += 1
+        return released
+
+    # Settings and plans
+
+    def version(self) -> str:
+        """Return Spark's version."""
+        return str(self._spark.version)
+
+    def master(self) -> str:
+        """Return the address of the cluster manager."""
+        return str(self._spark.sparkContext.master)
+
+    def setting(self, name: str, default: str) -> str:
+        """Return a setting of the session, or of the application beneath it."""
+        found = self._spark.conf.get(name, None)
+        return str(self._context.conf().get(name, default)) if found is None else str(found)
+
+    def trigger(self, query: StreamingQuery) -> str:
+        """Return the class name of a query's trigger."""
+        return str(self._execution(query).trigger().getClass().getSimpleName()).rstrip("$")
+
+    def last_batch(self, query: StreamingQuery) -> int:
+        """Return the last batch that the query reported progress of, or -1."""
+        last = self._execution(query).lastProgress()
+        return -1 if last is None else int(last.batchId())
+
+    def checkpoint(self, query: StreamingQuery) -> str:
+        """Return the address of a query's checkpoint."""
+        return str(self._execution(query).resolvedCheckpointRoot())
+
+    def plan(self, query: StreamingQuery) -> PlanNode | None:
+        """Return the physical plan of the query's last batch, or None before the first."""
+        last = self._execution(query).lastExecution()
+        return None if last is None else plan_node(self._gateway, last.executedPlan())
+
+    # Small change
+
+    def _seq(self, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
+        items = self._list()
+        for value in values:
+            items.add(value)
+        return self._to_seq(items)
+
+    def _array(self, kind: Any, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
+        array = self._gateway.new_array(kind, len(values))
+        for position, value in enumerate(values):
+            array[position] = value
+        return array
+
+    def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
+        field = owner.getClass().getDeclaredField(name)
+        field.setAccessible(True)
+        return field.get(owner)
+
+    def _provider_id(self, store: StoreId) -> Any:  # noqa: ANN401  as above
+        return self._store_provider_id(
+            self._store_id(store.root, store.operator_id, store.partition, store.name),
+            self._uuid(store.run_id),
+        )
+
+    @staticmethod
+    def _execution(query: StreamingQuery) -> Any:  # noqa: ANN401  as above
+        return query._jsq.streamingQuery()

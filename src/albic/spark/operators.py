@@ -1,0 +1,143 @@
+"""From a physical plan to the stages that hold state.
+
+Spark cuts a plan into stages at its exchanges. All stateful nodes between two exchanges run in one
+task, so their stores move together: a *stateful stage* is an operator of the paper, and each of its
+partitions is a key group.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from albic.model import InvalidInput, Operator, Topology
+from albic.spark.bridge import NodeState, PlanNode, StoreId
+
+#: The stores of a stream-stream join below state format 3; from 3 on it has one, as all others do.
+JOIN_STORES = tuple(
+    f"{side}-{store}"
+    for side in ("left", "right")
+    for store in ("keyToNumValues", "keyWithIndexToValue")
+)
+ONE_JOIN_STORE = 3
+
+#: Spark's class names in words of its users; anything else keeps Spark's name.
+WORDS = {
+    "StateStoreSaveExec": "aggregate",
+    "SessionWindowStateStoreSaveExec": "session window",
+    "StreamingDeduplicateExec": "deduplicate",
+    "StreamingDeduplicateWithinWatermarkExec": "deduplicate",
+    "StreamingSymmetricHashJoinExec": "join",
+    "StreamingGlobalLimitExec": "limit",
+    "TransformWithStateExec": "transformWithState",
+    "TransformWithStateInPySparkExec": "transformWithState",
+    "FlatMapGroupsWithStateExec": "flatMapGroupsWithState",
+    "FlatMapGroupsInPandasWithStateExec": "applyInPandasWithState",
+}
+#: Nodes that share the store of the node that names the stage.
+SILENT = frozenset({"StateStoreRestoreExec", "SessionWindowStateStoreRestoreExec"})
+
+
+@dataclass(frozen=True, slots=True)
+class StageInfo:
+    """One stateful stage: ``stores`` are (operator id, store name), the same in each partition."""
+
+    name: str
+    partitions: int
+    root: str
+    stores: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryShape:
+    """The stateful stages of one run of a query, in the order in which Spark makes them.
+
+    ``streams`` are (upstream, downstream) positions; ``measurable`` are those of them without a
+    stateless stage between, whose traffic is the map output of one shuffle.
+    """
+
+    name: str
+    run_id: str
+    stages: tuple[StageInfo, ...]
+    streams: tuple[tuple[int, int], ...]
+    measurable: tuple[tuple[int, int], ...]
+
+    def stores(self, stage: int, partition: int) -> tuple[StoreId, ...]:
+        """Return all stores of one key group; they move as one."""
+        info = self.stages[stage]
+        return tuple(
+            StoreId(info.root, operator_id, partition, name, self.run_id)
+            for operator_id, name in info.stores
+        )
+
+
+def shape(plan: PlanNode, name: str, run_id: str) -> QueryShape:
+    """Return the stateful stages of ``plan`` and the streams between them."""
+    stages: list[StageInfo] = []
+    streams: list[tuple[int, int]] = []
+    measurable: list[tuple[int, int]] = []
+
+    def visit(root: PlanNode) -> tuple[tuple[int, ...], bool]:
+        """Add the stages below ``root``; return the nearest stateful ones, and if it is one."""
+        inside = list(_within_stage(root))
+        feeding = [visit(below.children[0]) for below in inside if below.exchange]
+        nearest = tuple(position for positions, _ in feeding for position in positions)
+        stateful = [node for node in inside if node.state is not None]
+        if not stateful:
+            return nearest, False
+        here = len(stages)
+        stages.append(_stage(stateful))
+        streams.extend((above, here) for above in nearest)
+        measurable.extend((positions[0], here) for positions, is_one in feeding if is_one)
+        return (here,), True
+
+    visit(plan)
+    if not stages:
+        raise InvalidInput(
+            f"query {name!r} has no stateful operator, so there is no state to place; "
+            f"attach to a query that aggregates, joins, deduplicates or keeps state"
+        )
+    return QueryShape(name, run_id, tuple(stages), tuple(streams), tuple(measurable))
+
+
+def topology(shapes: Sequence[QueryShape]) -> Topology:
+    """Return the operators and streams of several queries, query after query."""
+    operators: list[Operator] = []
+    streams: list[tuple[int, int]] = []
+    for number, query in enumerate(shapes):
+        first = len(operators)
+        label = query.name or f"query {number}"
+        operators.extend(
+            Operator(f"{label} / {stage.name}", stage.partitions) for stage in query.stages
+        )
+        streams.extend((first + up, first + down) for up, down in query.streams)
+    return Topology(tuple(operators), tuple(dict.fromkeys(streams)))
+
+
+def _within_stage(node: PlanNode) -> Iterator[PlanNode]:
+    """Yield the nodes of one stage from the top, and the exchanges that end it."""
+    yield node
+    if not node.exchange:
+        for child in node.children:
+            yield from _within_stage(child)
+
+
+def _stage(stateful: Sequence[PlanNode]) -> StageInfo:
+    """Return one stage out of its stateful nodes."""
+    states = [node.state for node in stateful if node.state is not None]
+    stores = dict.fromkeys(
+        (state.operator_id, store)
+        for node, state in zip(stateful, states, strict=True)
+        for store in _store_names(node, state)
+    )
+    loud = [
+        f"{WORDS.get(node.kind, node.kind)} {state.operator_id}"
+        for node, state in reversed(list(zip(stateful, states, strict=True)))
+        if node.kind not in SILENT
+    ]
+    return StageInfo(" + ".join(loud), states[0].partitions, states[0].root, tuple(stores))
+
+
+def _store_names(node: PlanNode, state: NodeState) -> tuple[str, ...]:
+    """Return the names of a stateful node's stores; they are also the folders of a partition."""
+    if node.kind == "StreamingSymmetricHashJoinExec" and state.format_version < ONE_JOIN_STORE:
+        return JOIN_STORES
+    return ("default",)

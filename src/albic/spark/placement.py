@@ -1,0 +1,202 @@
+"""Say where state should be, see where it is, and say it again where the two differ.
+
+Spark treats a store's location as a preference. A task that runs elsewhere takes the store with it
+and overwrites what we said. So there are two lists: the owners we want, and what each batch shows.
+"""
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from albic.model import InvalidInput
+from albic.spark.bridge import Bridge
+from albic.spark.executors import Executor
+from albic.spark.operators import QueryShape
+from albic.spark.statistics import BatchSample
+
+#: An idle executor takes a waiting task away from its owner when the wait is over. As long as a
+#: whole stage, with something to spare for a load that grows, it never is.
+WAIT_PER_STAGE = 1.5
+SHORTEST_WAIT_S = 1.0
+#: What a batch stands still at most for a lost executor if nobody is left to unblock it.
+LONGEST_WAIT_S = 30.0
+PROCESS, NODE = "process", "node"
+
+
+class KeyGroup(NamedTuple):
+    """One partition of one stateful stage of a query; both are positions."""
+
+    stage: int
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """What one batch showed about the owners we want.
+
+    ``judged`` counts the tasks whose owner was known when their stage began, ``compliant`` those
+    of them that ran there. ``resent`` are the groups that ran elsewhere than wanted, ``sent`` the
+    moves that were due now, ``waiting`` how many are left for later batches.
+    """
+
+    batch_id: int
+    judged: int
+    compliant: int
+    resent: tuple[KeyGroup, ...]
+    sent: tuple[KeyGroup, ...]
+    waiting: int
+
+    @property
+    def compliance(self) -> float | None:
+        """Return the share of tasks that ran on their owner; None when there was none to judge."""
+        return self.compliant / self.judged if self.judged else None
+
+
+class Placement:
+    """Steers the state of one run of a query, or only follows it if ``steers`` is false."""
+
+    def __init__(self, bridge: Bridge, shape: QueryShape, *, steers: bool = True) -> None:
+        self._bridge = bridge
+        self._shape = shape
+        self._steers = steers
+        self._owner: dict[KeyGroup, Executor] = {}
+        self._since_s: dict[KeyGroup, float] = {}
+        self._waiting: dict[KeyGroup, Executor] = {}
+        self._per_batch = 0
+
+    def owners(self) -> Mapping[KeyGroup, Executor]:
+        """Return the executor that each key group was last told to be on, or was seen on."""
+        return dict(self._owner)
+
+    def waiting(self) -> Mapping[KeyGroup, Executor]:
+        """Return the moves that are still to come."""
+        return dict(self._waiting)
+
+    def stage(self, moves: Mapping[KeyGroup, Executor], per_batch: int) -> tuple[KeyGroup, ...]:
+        """Take a plan's moves: ``per_batch`` of them now, as many after each batch.
+
+        What was left of an earlier plan is dropped, for a new plan knows better.
+        """
+        if per_batch < 1:
+            raise InvalidInput(f"per_batch is {per_batch}; at least 1 move a batch is needed")
+        self._expect_known(moves)
+        self._waiting = {
+            group: target for group, target in moves.items() if self._owner.get(group) != target
+        }
+        self._per_batch = per_batch
+        return self._release()
+
+    def move_now(self, moves: Mapping[KeyGroup, Executor]) -> None:
+        """Point ``moves`` at once, as after a loss."""
+        self._expect_known(moves)
+        for group, target in moves.items():
+            self._waiting.pop(group, None)
+            self._point(group, target)
+
+    def stranded(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:
+        """Return the key groups whose owner, now or after its move, is not among ``live``."""
+        there = {executor.id for executor in live}
+        ends = {**self._owner, **self._waiting}
+        return tuple(sorted(group for group, owner in ends.items() if owner.id not in there))
+
+    def after_batch(self, sample: BatchSample, live: Sequence[Executor]) -> Reconciliation:
+        """Compare a batch with what was wanted, repeat what it ignored, send what is due.
+
+        A key group without an owner that is there gets the one it ran on. Where nothing is known
+        of a new owner, Spark's choice is as good as any.
+        """
+        there = {executor.id: executor for executor in live}
+        self._waiting = {g: target for g, target in self._waiting.items() if target.id in there}
+        judged = compliant = 0
+        resent = []
+        for stage in sample.stages:
+            for task in stage.tasks:
+                group = KeyGroup(stage.stage, task.partition)
+                owner = self._owner.get(group)
+                if owner is None or owner.id not in there or not self._steers:
+                    if task.executor_id in there:
+                        self._owner[group] = there[task.executor_id]
+                        self._since_s[group] = stage.submitted_s
+                    continue
+                if self._since_s[group] <= stage.submitted_s:
+                    judged += 1
+                    compliant += task.executor_id == owner.id
+                if task.executor_id != owner.id:
+                    resent.append(group)
+        for group in resent:
+            self._send(group, self._owner[group])
+        sent = self._release()
+        return Reconciliation(
+            sample.batch_id, judged, compliant, tuple(resent), sent, len(self._waiting)
+        )
+
+    def read_back(self) -> Mapping[KeyGroup, str | None]:
+        """Return the executor id that Spark has for each key group; None where stores differ."""
+        found: dict[KeyGroup, str | None] = {}
+        for stage, info in enumerate(self._shape.stages):
+            for partition in range(info.partitions):
+                stores = self._shape.stores(stage, partition)
+                places = {self._bridge.location(store) for store in stores}
+                found[KeyGroup(stage, partition)] = places.pop() if len(places) == 1 else None
+        return found
+
+    def _release(self) -> tuple[KeyGroup, ...]:
+        """Point the next moves of the plan and return them."""
+        due = tuple(self._waiting)[: self._per_batch]
+        for group in due:
+            self._point(group, self._waiting.pop(group))
+        return due
+
+    def _point(self, group: KeyGroup, target: Executor) -> None:
+        self._send(group, target)
+        self._owner[group] = target
+        self._since_s[group] = time.time()
+
+    def _send(self, group: KeyGroup, target: Executor) -> None:
+        self._bridge.point(self._shape.stores(*group), target.host, target.id)
+
+    def _expect_known(self, groups: Iterable[KeyGroup]) -> None:
+        """Refuse key groups that the query does not have."""
+        for group in groups:
+            inside = 0 <= group.stage < len(self._shape.stages)
+            if not inside or not 0 <= group.partition < self._shape.stages[group.stage].partitions:
+                raise InvalidInput(f"{group} is not in query {self._shape.name!r}")
+
+
+class LocalityWait:
+    """Spark's patience with busy executors, set for as long as we steer.
+
+    The wait for an executor is ours, for only state and cached data ask for one. The wait for a
+    host also serves sources, so it stays the application's, but for the time after a loss.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._before = {level: bridge.locality_wait(level) for level in (PROCESS, NODE)}
+
+    def fit(self, busiest_stage_s: float) -> float:
+        """Set the wait for a stage that keeps its busiest executor busy so long; return it."""
+        if not math.isfinite(busiest_stage_s) or busiest_stage_s < 0:
+            raise InvalidInput(f"busiest_stage_s is {busiest_stage_s}; it must be 0 or more")
+        wait_s = min(max(WAIT_PER_STAGE * busiest_stage_s, SHORTEST_WAIT_S), LONGEST_WAIT_S)
+        self._bridge.set_locality_wait(PROCESS, f"{round(wait_s * 1e3)}ms")
+        self._bridge.set_locality_wait(NODE, self._before[NODE])
+        return wait_s
+
+    def suspend(self) -> int:
+        """Let tasks go anywhere until the next ``fit``; return how many task sets were running.
+
+        For a batch in flight after a loss: its tasks wait for the dead, and were placed before
+        anything could be re-pointed. New task sets, and old ones that Spark reckons anew when it
+        hears of the loss, read the setting; those that did so already are changed directly.
+        """
+        for level in (PROCESS, NODE):
+            self._bridge.set_locality_wait(level, "0ms")
+        return self._bridge.release_waiting_tasks()
+
+    def restore(self) -> None:
+        """Put back what the application had."""
+        for level, wait in self._before.items():
+            self._bridge.set_locality_wait(level, wait)

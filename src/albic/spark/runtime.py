@@ -1,0 +1,189 @@
+"""A Spark application as the loop sees it: it is measured and moved through one object.
+
+Measuring and moving share the executors and the batches, so one object answers both ports. Only
+the loop's thread calls it, and a second one makes newcomers warm.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Sequence
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.control.estimator import estimate
+from albic.control.ports import Effect, News
+from albic.model import NotReady, Plan, PlanRejected, Snapshot
+from albic.spark.bridge import Bridge
+from albic.spark.executors import Executor, Executors, warm_up
+from albic.spark.observing import observation
+from albic.spark.placement import KeyGroup, LocalityWait
+from albic.spark.watch import QueryWatch, Seen
+
+log = logging.getLogger(__name__)
+
+#: How long closing waits for a warm-up under way.
+WARM_UP_PATIENCE_S = 5.0
+
+
+class SparkRuntime:
+    """Answers the loop's ports StatisticsSource and Placement for the queries of a session.
+
+    Parameters
+    ----------
+    per_batch
+        How many moves of a plan go into one batch; more make that batch late.
+    steers
+        Whether state is moved at all; if not, nothing of the application is touched.
+    """
+
+    def __init__(
+        self, bridge: Bridge, queries: Iterable[StreamingQuery], *, per_batch: int, steers: bool
+    ) -> None:
+        self._bridge = bridge
+        self._pending = list(queries)
+        self._watches: list[QueryWatch] = []
+        self._per_batch = per_batch
+        self._steers = steers
+        self._executors = Executors(bridge)
+        self._executors.look()
+        self._wait = LocalityWait(bridge)
+        self._warm: set[str] = set()
+        self._warming: threading.Thread | None = None
+        self._news = News()
+        self._seen: list[Seen] = []
+        self._lost_at_s = 0.0
+        self._generation = 0
+
+    def begin(self, patience_s: float) -> None:
+        """Wait for the first batch of every query, but not for long; refuse what has no state."""
+        ends_s = time.monotonic() + patience_s
+        self._take_on()
+        while self._pending and time.monotonic() < ends_s:
+            time.sleep(0.05)
+            self._take_on()
+
+    # Measuring
+
+    def observe(self) -> News:
+        """Read new batches and executors; repeat where Spark did not follow us."""
+        self._take_on()
+        self._look()
+        live = self._executors.live()
+        seen = [watch.take_in(live) for watch in self._watches]
+        self._seen += [one for one in seen if one.batches]
+        if any(one.batches for one in seen):
+            self._after_batches(seen)
+        news, self._news = self._news, News()
+        return News(
+            batches=max((one.batches for one in seen), default=0),
+            joined=news.joined,
+            lost=news.lost,
+            over=not self._watches and not self._pending,
+        )
+
+    def snapshot(self) -> Snapshot:
+        """Return what the queries did in this period; raise NotReady while something is missing."""
+        if self._pending or not self._watches:
+            raise NotReady("a query has not ended its first batch yet")
+        return estimate(observation(self._watches, self._usable(), self._generation))
+
+    def new_period(self) -> None:
+        """Begin another period."""
+        for watch in self._watches:
+            watch.new_period()
+
+    # Moving
+
+    def apply(self, plan: Plan, snapshot: Snapshot) -> None:
+        """Point what lay on lost executors at once, and the rest over the next batches."""
+        self._look()
+        if plan.generation != self._generation:
+            raise PlanRejected(["executors came or went while the plan was made"])
+        executors = {executor.id: executor for executor in self._executors.live()}
+        nodes = snapshot.cluster.nodes
+        groups = [(watch, group) for watch in self._watches for group in watch.groups()]
+        now: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
+        later: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
+        for move in plan.moves:
+            watch, group = groups[move.key_group]
+            rescued = nodes[move.source].id not in executors
+            (now if rescued else later)[watch][group] = executors[nodes[move.target].id]
+        for watch in self._watches:
+            watch.placement.move_now(now[watch])
+            watch.placement.stage(later[watch], self._per_batch)
+
+    def effect(self) -> Effect:
+        """Return what the batches since the last question showed."""
+        seen, self._seen = self._seen, []
+        batches = sum(one.batches for one in seen)
+        return Effect(
+            batches=batches,
+            batch_s=sum(one.batch_s for one in seen) / batches if batches else None,
+            judged=sum(one.judged for one in seen),
+            compliant=sum(one.compliant for one in seen),
+        )
+
+    def close(self) -> None:
+        """Put back what the application had; its state stays where it is."""
+        if self._warming is not None:
+            self._warming.join(WARM_UP_PATIENCE_S)
+        if self._steers:
+            self._wait.restore()
+
+    def _take_on(self) -> None:
+        """Watch queries whose first batch has ended, and let go of those that stopped."""
+        for query in tuple(self._pending):
+            if not query.isActive:
+                self._pending.remove(query)
+            elif self._bridge.last_batch(query) >= 0:
+                # First, so that a query we cannot serve is refused once and not again and again.
+                self._pending.remove(query)
+                self._watches.append(QueryWatch(self._bridge, query, steers=self._steers))
+                self._generation += 1
+        active = [watch for watch in self._watches if watch.active]
+        if len(active) < len(self._watches):
+            self._watches = active
+            self._generation += 1
+
+    def _look(self) -> None:
+        """Notice who joined and who is gone, and keep it for the next news."""
+        change = self._executors.look()
+        if not change.joined and not change.lost:
+            return
+        self._generation += 1
+        joined = tuple(executor.id for executor in change.joined)
+        self._news = News(joined=self._news.joined + joined, lost=self._news.lost + change.lost)
+        self._warm -= set(change.lost)
+        if change.lost and self._steers:
+            self._lost_at_s = time.time()
+            self._wait.suspend()
+
+    def _after_batches(self, seen: Sequence[Seen]) -> None:
+        """Fit the wait to the batches that ended, and make idle executors warm."""
+        if self._steers and max(one.last_ended_s for one in seen) > self._lost_at_s:
+            self._wait.fit(max(one.busiest_stage_s for one in seen))
+        owners = [o.id for watch in self._watches for o in watch.placement.owners().values()]
+        self._warm.update(owners)
+        cold = [e for e in self._executors.live() if e.id not in self._warm]
+        if cold and self._steers and (self._warming is None or not self._warming.is_alive()):
+            self._warming = threading.Thread(
+                target=self._make_warm, args=(cold,), name="albic-warm-up", daemon=True
+            )
+            self._warming.start()
+        elif not self._steers:
+            self._warm.update(executor.id for executor in cold)
+
+    def _make_warm(self, cold: Sequence[Executor]) -> None:
+        """Warm up ``cold``; whatever comes of it, they may get state afterwards."""
+        try:
+            for executor_id, took_s in warm_up(self._bridge, cold).items():
+                log.info("executor %s is warm after %.1f s", executor_id, took_s)
+        except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
+            log.debug("warm-up failed: %s", wrong)
+        finally:
+            self._warm.update(executor.id for executor in cold)
+
+    def _usable(self) -> list[Executor]:
+        """Return the executors that may get state."""
+        return [executor for executor in self._executors.live() if executor.id in self._warm]

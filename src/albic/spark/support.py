@@ -1,0 +1,89 @@
+"""What we cannot serve, found out before anything starts, with the reason and the remedy."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.model import InvalidInput
+from albic.spark.bridge import Bridge
+
+#: The versions that the contract tests were run against; the bridge reaches behind Spark's API.
+TESTED_VERSIONS = ("4.3",)
+
+DYNAMIC = "spark.dynamicAllocation.enabled"
+UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
+#: Triggers whose tasks stay where they are for as long as they run.
+STANDING = frozenset({"RealTimeTrigger", "ContinuousTrigger"})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What decides whether state can be placed."""
+
+    version: str
+    master: str
+    trigger: str
+    dynamic_allocation: bool
+    unload_on_commit: bool
+
+
+def require_classic(query: Any) -> None:  # noqa: ANN401  whatever a user hands over
+    """Refuse what is not a running query of this process's own Spark."""
+    if type(query).__module__.startswith("pyspark.sql.connect"):
+        raise InvalidInput(
+            "this query runs over Spark Connect, which cannot reach the driver's state placement; "
+            "run the application with classic PySpark (spark.api.mode=classic)"
+        )
+    if not isinstance(query, StreamingQuery):
+        raise InvalidInput(
+            f"attach takes what writeStream.start() returns, not {type(query).__name__}"
+        )
+    if not query.isActive:
+        raise InvalidInput(f"query {query.name or query.id} has stopped; attach to a running one")
+
+
+def facts(bridge: Bridge, query: StreamingQuery) -> Facts:
+    """Return what the session and the query say of themselves."""
+    return Facts(
+        version=bridge.version(),
+        master=bridge.master(),
+        trigger=bridge.trigger(query),
+        dynamic_allocation=bridge.setting(DYNAMIC, "false") == "true",
+        unload_on_commit=bridge.setting(UNLOAD, "false") == "true",
+    )
+
+
+def require_supported(found: Facts) -> None:
+    """Refuse a session or a query whose state we cannot place, with all reasons."""
+    if reasons := objections(found):
+        raise InvalidInput("; ".join(reasons))
+
+
+def objections(found: Facts) -> list[str]:
+    """Return every reason against steering, each with its remedy; empty when all is well."""
+    reasons = []
+    if ".".join(found.version.split(".")[:2]) not in TESTED_VERSIONS:
+        reasons.append(
+            f"Spark {found.version} was not tested with albic; use {', '.join(TESTED_VERSIONS)}.x, "
+            f"or run tests/spark against it and add it to TESTED_VERSIONS"
+        )
+    if found.master.startswith("local") and not found.master.startswith("local-cluster"):
+        reasons.append(
+            f"the master {found.master} has one executor, so state has nowhere to go; use "
+            f"albic.local_cluster() or a standalone, YARN or Kubernetes cluster"
+        )
+    if found.dynamic_allocation:
+        reasons.append(
+            f"{DYNAMIC} is on and would add and remove executors against our plans; set it to false"
+        )
+    if found.unload_on_commit:
+        reasons.append(
+            f"{UNLOAD} is on, so state has no place that lasts beyond a batch; set it to false"
+        )
+    if found.trigger in STANDING:
+        reasons.append(
+            f"the query runs with a {found.trigger}, whose tasks stay where they are; "
+            f"use a micro-batch trigger such as processingTime"
+        )
+    return reasons

@@ -1,0 +1,89 @@
+"""One query under watch: its batches are read, its state is steered."""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.spark.bridge import Bridge
+from albic.spark.executors import Executor
+from albic.spark.operators import QueryShape, shape
+from albic.spark.placement import KeyGroup, Placement
+from albic.spark.statistics import BatchSample, StatisticsReader
+
+#: Batches before the period that are kept, for key groups that only moved in the period.
+KEPT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the new batches of a query showed."""
+
+    batches: int
+    batch_s: float
+    judged: int
+    compliant: int
+    busiest_stage_s: float
+    last_ended_s: float
+
+
+class QueryWatch:
+    """Reads and steers one run of a query from its first whole batch on."""
+
+    def __init__(self, bridge: Bridge, query: StreamingQuery, *, steers: bool) -> None:
+        plan = bridge.plan(query)
+        if plan is None:
+            raise RuntimeError("a query is watched once its first batch has ended")
+        run_id = str(query.runId)
+        self.shape: QueryShape = shape(plan, query.name or "", run_id)
+        self.placement = Placement(bridge, self.shape, steers=steers)
+        self.period: list[BatchSample] = []
+        self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
+        self._bridge = bridge
+        self._query = query
+        # What ran before us may be a thousand jobs, and says little about now.
+        self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_job(run_id))
+
+    @property
+    def active(self) -> bool:
+        """Return whether the query still runs."""
+        return bool(self._query.isActive)
+
+    def groups(self) -> tuple[KeyGroup, ...]:
+        """Return all key groups, stage after stage."""
+        return tuple(
+            KeyGroup(stage, partition)
+            for stage, info in enumerate(self.shape.stages)
+            for partition in range(info.partitions)
+        )
+
+    def take_in(self, live: Sequence[Executor]) -> Seen:
+        """Read the batches that ended since, and reconcile with each."""
+        samples = self._reader.read(self._bridge.last_batch(self._query))
+        answers = [self.placement.after_batch(sample, live) for sample in samples]
+        self.period.extend(samples)
+        return Seen(
+            batches=len(samples),
+            batch_s=sum(sample.ended_s - sample.started_s for sample in samples),
+            judged=sum(answer.judged for answer in answers),
+            compliant=sum(answer.compliant for answer in answers),
+            busiest_stage_s=max((busiest_stage_s(sample) for sample in samples), default=0.0),
+            last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
+        )
+
+    def new_period(self) -> None:
+        """Begin another period."""
+        self.earlier.extend(self.period)
+        self.period = []
+
+
+def busiest_stage_s(sample: BatchSample) -> float:
+    """Return how long the busiest executor of a batch worked in one stage."""
+    longest_s = 0.0
+    for stage in sample.stages:
+        busy_s: defaultdict[str, float] = defaultdict(float)
+        for task in stage.tasks:
+            busy_s[task.executor_id] += task.run_s
+        longest_s = max(longest_s, *busy_s.values(), 0.0)
+    return longest_s

@@ -1,0 +1,112 @@
+"""Where the parts meet: one call from a running query to a controller at work."""
+
+import atexit
+import math
+from pathlib import Path
+from typing import Any
+
+from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
+from albic.control.clock import WallClock
+from albic.control.ports import Journal, Planner
+from albic.model import InvalidInput, Objective
+from albic.model.fields import nearest
+from albic.planners import PLANNERS
+from albic.scaling import FixedSize
+from albic.spark.attaching import bridge_of_process, journal_path, queries_of, runtime_of
+from albic.spark.elasticity import FixedExecutors
+from albic.spark.session import LocalCluster, local_cluster
+
+__all__ = ["LocalCluster", "attach", "local_cluster"]
+
+AUTO = "auto"
+#: Part of a period's moves that goes into one batch. All at once would make that batch late.
+SHARE_PER_BATCH = 0.5
+
+
+def attach(  # noqa: PLR0913  each has a default, and all but the first are named
+    queries: Any,  # noqa: ANN401  what is no query is refused with a sentence
+    *,
+    planner: str | Planner = AUTO,
+    period: str | float | Pace = "20s",
+    max_migrations: int = 8,
+    objective: str = AUTO,
+    dry_run: bool = False,
+    journal: str | Path | Journal | None = None,
+    seed: int = 0,
+) -> Controller:
+    """Measure and balance running queries until they end or the controller is stopped.
+
+    Parameters
+    ----------
+    queries
+        What ``writeStream.start()`` returned, or a list of such.
+    planner
+        A name out of ``albic.planners.PLANNERS``, or any object that plans.
+    period
+        How often to plan: "20s", "500ms", "2m", "5 batches", or seconds.
+    max_migrations
+        The most key groups that may move in a period.
+    objective
+        "makespan" for what a batch waits for, "distance" for the paper's load distance. "auto" is
+        makespan for one query, whose stages run one after the other, and distance for several,
+        whose stages run side by side.
+    dry_run
+        Measure and propose, and touch nothing.
+    journal
+        A file for the records of all rounds; without it, one in the checkpoint of the first query,
+        or none where that is out of reach.
+    """
+    running = queries_of(queries)
+    settings = Settings(
+        pace=Pace.of(period),
+        max_migrations=max_migrations,
+        objective=_objective(objective, len(running)),
+        seed=seed,
+        dry_run=dry_run,
+    )
+    chosen = _planner(planner)
+    per_batch = max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
+    bridge = bridge_of_process()
+    runtime = runtime_of(bridge, running, per_batch=per_batch, steers=not dry_run)
+    parts = Parts(
+        statistics=runtime,
+        placement=runtime,
+        elasticity=FixedExecutors(),
+        planner=chosen,
+        scaling=FixedSize(),
+        clock=WallClock(),
+        journal=_journal(journal, journal_path(bridge, running[0])),
+    )
+    controller = Controller(parts, settings)
+    # Before Spark goes, which registered earlier and so ends later.
+    atexit.register(controller.stop)
+    controller.start()
+    return controller
+
+
+def _planner(asked: str | Planner) -> Planner:
+    """Return the planner that was asked for."""
+    if not isinstance(asked, str):
+        return asked
+    if asked not in PLANNERS:
+        meant = nearest(asked, PLANNERS)
+        hint = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(PLANNERS))}"
+        raise InvalidInput(f"there is no planner {asked!r}; {hint}")
+    return PLANNERS[asked]()
+
+
+def _objective(asked: str, queries: int) -> Objective:
+    """Return the objective that was asked for."""
+    if asked == AUTO:
+        return Objective.MAKESPAN if queries == 1 else Objective.DISTANCE
+    if asked not in {each.value for each in Objective}:
+        known = ", ".join([AUTO, *Objective])
+        raise InvalidInput(f"there is no objective {asked!r}; known are {known}")
+    return Objective(asked)
+
+
+def _journal(asked: str | Path | Journal | None, beside: Path | None) -> Journal:
+    """Return the journal that was asked for, or one in the checkpoint."""
+    if asked is None:
+        return MemoryJournal() if beside is None else JsonLinesJournal(beside)
+    return JsonLinesJournal(Path(asked)) if isinstance(asked, str | Path) else asked

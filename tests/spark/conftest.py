@@ -1,0 +1,155 @@
+"""One cluster for the whole folder, and streams that are easy to check."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.spark.bridge import Bridge
+from albic.spark.executors import Executor, Executors
+from albic.spark.operators import QueryShape, shape
+from albic.spark.placement import KeyGroup, Placement
+from albic.spark.session import LocalCluster, local_cluster
+from albic.spark.statistics import BatchSample, StatisticsReader
+
+PARTITIONS = 4
+ROWS = 400
+KEYS = 20
+PATIENCE_S = 120.0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    marks = (
+        pytest.mark.spark,
+        # The first test also starts the cluster.
+        pytest.mark.timeout(180),
+        pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 127.0.0.10 by itself"),
+    )
+    for item in items:
+        if here in item.path.parents:
+            for mark in marks:
+                item.add_marker(mark)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[LocalCluster]:
+    settings = {
+        "spark.sql.shuffle.partitions": str(PARTITIONS),
+        "spark.sql.streaming.stateStore.minDeltasForSnapshot": "3",
+        "spark.sql.streaming.stateStore.maintenanceInterval": "2s",
+    }
+    with local_cluster(nodes=2, settings=settings) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark(cluster: LocalCluster) -> SparkSession:
+    return cluster.spark
+
+
+@pytest.fixture(scope="session")
+def bridge(spark: SparkSession) -> Bridge:
+    return Bridge(spark)
+
+
+@pytest.fixture
+def executors(bridge: Bridge) -> tuple[Executor, ...]:
+    known = Executors(bridge)
+    known.look()
+    return known.live()
+
+
+@dataclass
+class Watched:
+    """A running query with everything that albic has for it."""
+
+    query: StreamingQuery
+    bridge: Bridge
+    shape: QueryShape
+    reader: StatisticsReader
+    placement: Placement
+    executors: Executors
+    checkpoint: Path
+
+    def batches(self, count: int = 1) -> list[BatchSample]:
+        """Wait for the next ``count`` batches, reconciling after each as the control loop does."""
+        found: list[BatchSample] = []
+        ends_s = time.monotonic() + PATIENCE_S
+        while len(found) < count:
+            assert self.query.isActive, self.query.exception()
+            assert time.monotonic() < ends_s, f"{len(found)} of {count} batches came"
+            for sample in self.reader.read(self.bridge.last_batch(self.query)):
+                self.executors.look()
+                self.placement.after_batch(sample, self.executors.live())
+                found.append(sample)
+            time.sleep(0.02)
+        return found
+
+    def groups(self) -> list[KeyGroup]:
+        return [
+            KeyGroup(stage, partition)
+            for stage, info in enumerate(self.shape.stages)
+            for partition in range(info.partitions)
+        ]
+
+
+def ran_on(sample: BatchSample) -> dict[KeyGroup, str]:
+    return {
+        KeyGroup(stage.stage, task.partition): task.executor_id
+        for stage in sample.stages
+        for task in stage.tasks
+    }
+
+
+@pytest.fixture
+def watch(bridge: Bridge, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+    """Return a function that starts a stream into a memory table and watches it."""
+    queries: list[StreamingQuery] = []
+
+    def start(frame: DataFrame, table: str, mode: str = "append", pause_s: float = 0) -> Watched:
+        writer = frame.writeStream.format("memory").queryName(table).outputMode(mode)
+        writer = writer.option("checkpointLocation", str(tmp_path / table))
+        query = writer.trigger(processingTime=f"{round(pause_s * 1e3)} milliseconds").start()
+        queries.append(query)
+        ends_s = time.monotonic() + PATIENCE_S
+        while bridge.last_batch(query) < 0:
+            assert query.isActive, query.exception()
+            assert time.monotonic() < ends_s, "no batch came"
+            time.sleep(0.02)
+        plan = bridge.plan(query)
+        assert plan is not None
+        found = shape(plan, table, str(query.runId))
+        executors = Executors(bridge)
+        executors.look()
+        reader, placement = StatisticsReader(bridge, found), Placement(bridge, found)
+        return Watched(query, bridge, found, reader, placement, executors, tmp_path / table)
+
+    yield start
+    for query in queries:
+        query.stop()
+
+
+def numbers(spark: SparkSession, rows: int = ROWS) -> DataFrame:
+    """Return a stream of (value, key, timestamp) with ``rows`` new numbers a batch, a second on."""
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows)
+    frame = source.option("numPartitions", 2).option("advanceMillisPerBatch", 1000).load()
+    return frame.withColumn("key", fn.col("value") % KEYS)
+
+
+def counts(spark: SparkSession) -> DataFrame:
+    return numbers(spark).groupBy("key").count()
+
+
+def exact_counts(spark: SparkSession, table: str) -> None:
+    found = {row["key"]: row["count"] for row in spark.table(table).collect()}
+    each = set(found.values())
+    assert len(found) == KEYS
+    assert len(each) == 1, "some key lost or doubled rows"
+    assert each.pop() % (ROWS // KEYS) == 0

@@ -1,0 +1,89 @@
+"""A world made of a few lines: small programs that answer the loop's ports."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from albic.control.journal import MemoryJournal
+from albic.control.loop import Controller, Parts
+from albic.control.ports import Effect, News
+from albic.control.settings import Settings
+from albic.model import NotReady, Plan, PlanRejected, ScalingDecision, Snapshot
+from albic.planners.flux import FluxPlanner
+from albic.scaling import FixedSize
+from tests.worlds import world
+
+
+class ManualClock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.time_s = 0.0
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    def sleep_until(self, moment_s: float) -> None:
+        self.time_s = max(self.time_s, moment_s)
+
+    def wake(self) -> None:
+        pass
+
+
+@dataclass
+class World:
+    """A job with the loads of a drawing; it obeys, and remembers what it was told."""
+
+    drawing: str = "a: 30 20 10 | b:"
+    present: Snapshot | None = None
+    news: list[News] = field(default_factory=list)
+    ready: bool = True
+    plans: list[Plan] = field(default_factory=list)
+    released: list[Sequence[str]] = field(default_factory=list)
+    resized: list[ScalingDecision] = field(default_factory=list)
+    periods: int = 0
+    closed: int = 0
+
+    def observe(self) -> News:
+        return self.news.pop(0) if self.news else News(over=True)
+
+    def snapshot(self) -> Snapshot:
+        if not self.ready:
+            raise NotReady("2 of 3 key groups are measured")
+        self.present = self.present or world(self.drawing).snapshot
+        return self.present
+
+    def new_period(self) -> None:
+        self.periods += 1
+
+    def apply(self, plan: Plan, snapshot: Snapshot) -> None:
+        if snapshot is not self.present:
+            raise PlanRejected(["made for another snapshot"])
+        self.plans.append(plan)
+        self.present = replace(snapshot, allocation=plan.target, generation=snapshot.generation + 1)
+
+    def effect(self) -> Effect:
+        return Effect(batches=2, batch_s=0.5, judged=6, compliant=6)
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def release(self, node_ids: Sequence[str]) -> None:
+        self.released.append(node_ids)
+
+    def resize(self, decision: ScalingDecision) -> None:
+        self.resized.append(decision)
+
+
+def controller(job: World, settings: Settings | None = None, **parts) -> Controller:
+    """Return a controller of ``job``; ``parts`` replace the harmless ones."""
+    given = {
+        "statistics": job,
+        "placement": job,
+        "elasticity": job,
+        "planner": FluxPlanner(),
+        "scaling": FixedSize(),
+        "clock": ManualClock(),
+        "journal": MemoryJournal(),
+        **parts,
+    }
+    return Controller(Parts(**given), settings or Settings())

@@ -1,0 +1,138 @@
+"""What was measured becomes a load; what was not becomes no number at all."""
+
+import numpy as np
+import pytest
+
+from albic.control.estimator import estimate
+from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
+from albic.model import NodeState, NotReady, Operator, Resource, Topology
+
+TWO = Topology((Operator("count", 2),))
+
+
+def batch(number: int, *samples: GroupSample, **more) -> RawBatch:
+    """Return a batch of one second, back to back with the others."""
+    given = {"background_s": {}, **more}
+    return RawBatch(float(number), float(number + 1), samples, **given)
+
+
+def observation(batches, earlier=(), **more) -> Observation:
+    given = {
+        "topology": TWO,
+        "nodes": (NodeSample("1"), NodeSample("2")),
+        "owner": ("1", "2"),
+        "state_bytes": np.array([10, 20]),
+        **more,
+    }
+    return Observation(batches=tuple(batches), earlier=tuple(earlier), **given)
+
+
+def ran(group: int, node: str, busy_s: float, *, loaded: bool = False) -> GroupSample:
+    return GroupSample(group, node, busy_s, loaded)
+
+
+def loads(seen: Observation) -> list[float]:
+    return [round(load, 6) for load in estimate(seen).usage[Resource.CPU].tolist()]
+
+
+def test_load_is_the_share_of_a_slot_that_was_busy() -> None:
+    batches = [
+        batch(0, ran(0, "1", 0.5), ran(1, "2", 0.2)),
+        batch(1, ran(0, "1", 0.3), ran(1, "2", 0.2)),
+    ]
+    seen = estimate(observation(batches))
+    assert [round(x, 6) for x in seen.usage[Resource.CPU].tolist()] == [40, 20]
+    assert seen.allocation.owner.tolist() == [0, 1]
+    assert (seen.period.start_s, seen.period.end_s) == (0, 2)
+    assert seen.state_bytes.tolist() == [10, 20]
+
+
+def test_a_node_with_more_slots_is_a_larger_node() -> None:
+    batches = [batch(0, ran(0, "1", 0.5), ran(1, "2", 0.5))]
+    seen = estimate(observation(batches, nodes=(NodeSample("1", 2), NodeSample("2", 1))))
+    assert seen.cluster.capacities().tolist() == [1.0, 0.5]
+    assert seen.usage[Resource.CPU].tolist() == [25, 25]
+
+
+def test_the_batch_of_a_load_does_not_count() -> None:
+    batches = [
+        batch(0, ran(0, "1", 0.1), ran(1, "1", 0.2)),
+        batch(1, ran(0, "1", 0.1), ran(1, "2", 0.9, loaded=True)),
+        batch(2, ran(0, "1", 0.1), ran(1, "2", 0.2)),
+    ]
+    assert loads(observation(batches)) == [10, 20]
+
+
+def test_a_group_that_moved_all_period_long_keeps_its_earlier_load() -> None:
+    earlier = [batch(0, ran(0, "1", 0.4), ran(1, "1", 0.3))]
+    now = [batch(1, ran(0, "1", 0.1), ran(1, "2", 0.9, loaded=True))]
+    assert loads(observation(now, earlier)) == [10, 30]
+
+
+def test_a_period_without_a_batch_is_measured_by_those_before() -> None:
+    earlier = [batch(0, ran(0, "1", 0.4), ran(1, "1", 0.3))]
+    assert loads(observation([], earlier)) == [40, 30]
+
+
+def test_queries_at_a_different_pace_are_counted_as_often_as_they_ran() -> None:
+    often = [batch(number, ran(0, "1", 0.1)) for number in range(4)]
+    seldom = [RawBatch(0.0, 4.0, (ran(1, "2", 2.0),), {})]
+    assert loads(observation(often + seldom)) == [10, 50]
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        pytest.param(observation([]), "no batch", id="nothing ran"),
+        pytest.param(
+            observation([batch(0, ran(0, "1", 0.1))]),
+            "1 of 2 key groups are measured; the first that is not: count, partition 1",
+            id="a group did not run",
+        ),
+        pytest.param(
+            observation([batch(0, ran(0, "1", 0.1, loaded=True), ran(1, "2", 0.1))]),
+            "1 of 2 .* partition 0",
+            id="a group was only loaded",
+        ),
+        pytest.param(
+            observation([batch(0, ran(0, "1", 0.1), ran(1, "2", 0.1))], owner=("1", None)),
+            "1 of 2 .* partition 1",
+            id="a group has no owner",
+        ),
+        pytest.param(
+            observation(
+                [batch(0, ran(0, "1", 0.1), ran(1, "1", 0.1))],
+                nodes=(NodeSample("1", lost=True),),
+                owner=("1", "1"),
+            ),
+            "no live node",
+            id="nobody is left",
+        ),
+    ],
+)
+def test_what_is_missing_is_named_and_never_zero(seen: Observation, told: str) -> None:
+    with pytest.raises(NotReady, match=told):
+        estimate(seen)
+
+
+def test_a_lost_node_is_one_to_be_emptied() -> None:
+    nodes = NodeSample("1"), NodeSample("2", lost=True)
+    seen = estimate(observation([batch(0, ran(0, "1", 0.1), ran(1, "2", 0.1))], nodes=nodes))
+    assert [node.state for node in seen.cluster.nodes] == [NodeState.ACTIVE, NodeState.DRAINING]
+
+
+def test_work_for_no_group_is_background_of_its_node() -> None:
+    batches = [batch(0, ran(0, "1", 0.1), ran(1, "2", 0.1), background_s={"2": 0.6, "gone": 1.0})]
+    seen = estimate(observation(batches, nodes=(NodeSample("1"), NodeSample("2", 2))))
+    assert seen.background.tolist() == [0, 30]
+
+
+def test_traffic_is_a_rate_and_batches_whose_shuffle_is_gone_do_not_lower_it() -> None:
+    chain = Topology((Operator("a", 1), Operator("b", 2)), ((0, 1),))
+    work = ran(0, "1", 0.1), ran(1, "1", 0.1), ran(2, "2", 0.1)
+    sent = StreamSample(0, 1, np.array([[100.0, 300.0]]))
+    batches = [batch(0, *work, traffic=(sent,)), batch(1, *work)]
+    seen = estimate(
+        observation(batches, topology=chain, owner=("1", "1", "2"), state_bytes=np.array([1, 1, 1]))
+    )
+    assert seen.traffic.toarray().tolist() == [[0, 100, 300], [0, 0, 0], [0, 0, 0]]

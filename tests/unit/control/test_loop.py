@@ -1,0 +1,212 @@
+"""The loop decides, acts and writes down, and nothing that goes wrong gets out of it."""
+
+import logging
+import threading
+
+import pytest
+
+from albic.control import Pace, Settings
+from albic.control.clock import WallClock
+from albic.control.journal import Status
+from albic.control.ports import News
+from albic.model import ScalingDecision
+from albic.planners.hold import HoldPlanner
+from tests.unit.control.fakes import ManualClock, World, controller
+
+
+class Raising:
+    """A planner, or anything else, that is broken."""
+
+    def plan(self, request):
+        raise RuntimeError(f"no plan for {request.snapshot.topology.key_groups} key groups")
+
+
+class Cheating:
+    """A planner that promises one thing and does another."""
+
+    def plan(self, request):
+        return (
+            HoldPlanner()
+            .plan(request)
+            .__class__(
+                generation=99,
+                planner="cheat",
+                target=request.snapshot.allocation,
+                moves=(),
+                outcome=HoldPlanner().plan(request).outcome,
+                reason="trust me",
+            )
+        )
+
+
+def test_a_round_moves_what_the_plan_says_and_leaves_one_record() -> None:
+    job = World("a: 30 20 10 | b:")
+    record = controller(job).run_round("period")
+    assert record.status is Status.APPLIED
+    (plan,) = job.plans
+    assert [(m.source, m.target) for m in record.moves] == [("a", "b")] * len(plan.moves)
+    assert record.makespan_before == 60
+    assert record.makespan_after == 30
+    assert (record.batches, record.compliance) == (2, 1.0)
+    assert record.snapshot is not None
+    assert job.periods == 1
+
+
+def test_a_balanced_job_is_left_alone_and_the_reason_is_told() -> None:
+    job = World("a: 30 | b: 30")
+    record = controller(job).run_round("period")
+    assert record.status is Status.HELD
+    assert record.reason
+    assert job.plans == []
+
+
+def test_a_gain_too_small_is_not_worth_its_moves() -> None:
+    job = World("a: 51 1 | b: 50")
+    record = controller(job, Settings(least_gain=0.05)).run_round("period")
+    assert record.status is Status.HELD
+    assert "below 5%" in record.reason
+    eager = controller(World("a: 51 1 | b: 50"), Settings(least_gain=0.0)).run_round("period")
+    assert eager.status is Status.APPLIED
+
+
+def test_a_dry_run_proposes_and_moves_nothing() -> None:
+    job = World()
+    record = controller(job, Settings(dry_run=True)).run_round("period")
+    assert record.status is Status.PROPOSED
+    assert record.moves
+    assert job.plans == []
+
+
+def test_what_lies_on_a_lost_node_moves_whatever_the_budget() -> None:
+    job = World("a(draining): 10 10 10 | b: 5 | c: 5")
+    record = controller(job, Settings(max_migrations=1)).run_round("loss")
+    assert record.status is Status.APPLIED
+    assert [move.source for move in record.moves] == ["a"] * 3
+
+
+def test_missing_measurements_are_a_quiet_outcome(caplog) -> None:
+    job = World(ready=False)
+    with caplog.at_level(logging.WARNING):
+        record = controller(job).run_round("period")
+    assert record.status is Status.NOT_READY
+    assert record.reason == "2 of 3 key groups are measured"
+    assert job.periods == 0, "the period goes on until there is something to plan with"
+    assert not caplog.records
+
+
+def test_a_plan_that_the_judge_refuses_is_not_carried_out() -> None:
+    job = World()
+    record = controller(job, planner=Cheating()).run_round("period")
+    assert record.status is Status.FAILED
+    assert record.error is not None
+    assert record.error.startswith("PlanRejected: stale")
+    assert job.plans == []
+
+
+def test_the_same_error_is_logged_once_and_recorded_every_time(caplog) -> None:
+    job = World()
+    broken = controller(job, planner=Raising())
+    with caplog.at_level(logging.WARNING):
+        errors = [broken.run_round("period").error for _ in range(3)]
+    assert errors == ["RuntimeError: no plan for 3 key groups"] * 3
+    assert len(caplog.records) == 1
+    assert len(broken.journal.records()) == 3
+
+
+def test_emptied_nodes_are_released_before_planning() -> None:
+    job = World("a: 10 | b(draining): | c: 10")
+    controller(job).run_round("period")
+    assert job.released == [("b",)]
+
+
+def test_after_scaling_the_plan_is_made_again() -> None:
+    class OneMore:
+        def decide(self, snapshot, plan):  # noqa: ARG002  a policy's arguments
+            return ScalingDecision("all are busy", add=1)
+
+    job = World()
+    record = controller(job, scaling=OneMore()).run_round("period")
+    assert [decision.add for decision in job.resized] == [1]
+    assert record.scaling == "all are busy"
+    assert record.status is Status.APPLIED
+
+
+@pytest.mark.parametrize(
+    ("pace", "rounds"),
+    [
+        pytest.param(Pace(batches=3), 3, id="every three batches"),
+        pytest.param(Pace(seconds=0.175), 2, id="every four looks of 50 ms"),
+        pytest.param(Pace(seconds=60.0), 0, id="not before the period is over"),
+    ],
+)
+def test_rounds_come_at_their_pace(pace: Pace, rounds: int) -> None:
+    clock = ManualClock()
+    steady = controller(World(news=[News(batches=1)] * 9), Settings(pace=pace), clock=clock)
+    for _ in range(9):
+        clock.sleep_until(clock.now_s() + 0.05)
+        steady.look()
+    assert len(steady.journal.records()) == rounds
+
+
+def test_a_loss_does_not_wait_for_the_period() -> None:
+    job = World(news=[News(lost=("7",))])
+    patient = controller(job, Settings(pace=Pace(seconds=600.0)))
+    patient.look()
+    assert [record.trigger for record in patient.journal.records()] == ["loss"]
+
+
+def test_the_thread_ends_with_the_job_and_tidies_up() -> None:
+    job = World(news=[News()] * 3)
+    steady = controller(job)
+    steady.start()
+    steady._thread.join(10)
+    assert not steady.running
+    assert job.closed == 1
+    assert steady.stop()
+
+
+def test_a_world_that_always_fails_is_left_alone_in_the_end(caplog) -> None:
+    class Gone(World):
+        def observe(self):
+            raise ConnectionError("the JVM is gone")
+
+        def close(self):
+            raise ConnectionError("the JVM is gone")
+
+    steady = controller(Gone())
+    with caplog.at_level(logging.WARNING):
+        steady.start()
+        steady._thread.join(10)
+    assert not steady.running
+    assert [r.levelname for r in caplog.records] == ["WARNING", "ERROR"]
+
+
+def test_stop_returns_even_while_the_world_hangs() -> None:
+    release, hanging = threading.Event(), threading.Event()
+
+    class Hanging(World):
+        def observe(self):
+            hanging.set()
+            release.wait(30)
+            return News(over=True)
+
+    steady = controller(Hanging(), clock=WallClock())
+    steady.start()
+    assert hanging.wait(10)
+    assert not steady.stop(timeout_s=0.05)
+    release.set()
+    assert steady.stop()
+
+
+def test_stop_wakes_a_sleeping_loop() -> None:
+    class Endless(World):
+        def observe(self):
+            return News()
+
+    with controller(Endless(), clock=WallClock()) as steady:
+        steady.start()
+    assert not steady.running
+
+
+def test_a_controller_that_never_started_can_be_stopped() -> None:
+    assert controller(World()).stop()

@@ -1,0 +1,121 @@
+"""Where a batch differs from what was wanted, and how Spark's words become the loop's."""
+
+import numpy as np
+import pytest
+
+from albic.model import InvalidInput, ScalingDecision
+from albic.spark.elasticity import FixedExecutors
+from albic.spark.executors import Executor
+from albic.spark.observing import raw_batch
+from albic.spark.operators import QueryShape, StageInfo
+from albic.spark.placement import KeyGroup, Placement
+from albic.spark.statistics import BatchSample, StageSample, TaskSample
+from albic.spark.traffic import StreamTraffic
+from albic.spark.watch import busiest_stage_s
+
+SHAPE = QueryShape("q", "run", (StageInfo("count", 2, "file:/s", ((0, "default"),)),), (), ())
+ONE, TWO = Executor("1", "a", 1, 0.0), Executor("2", "b", 1, 0.0)
+
+
+class Coordinator:
+    """The part of Spark's driver that placement talks to."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, str]] = []
+
+    def point(self, stores, host: str, executor_id: str) -> None:  # noqa: ARG002  a bridge's
+        self.told += [(store.partition, executor_id) for store in stores]
+
+
+def task(partition: int, executor: Executor, run_s: float = 0.1) -> TaskSample:
+    return TaskSample(
+        partition, executor.id, run_s, 0.1, 0, 0, 1, 0.0, "PROCESS_LOCAL", loaded=False
+    )
+
+
+def batch(number: int, *tasks: TaskSample, **more) -> BatchSample:
+    # Far in the future, so that all owners were told before.
+    at_s = 1e11 + number
+    stages = more.pop("stages", (StageSample(0, at_s, at_s + 1, tasks),))
+    return BatchSample(
+        "run", number, at_s, at_s + 1, stages, {"1": 0.5}, more.pop("traffic", ()), 1.0
+    )
+
+
+def owners(placement: Placement) -> list[str]:
+    return [owner.id for _, owner in sorted(placement.owners().items())]
+
+
+def test_first_owners_are_where_tasks_ran() -> None:
+    placement = Placement(Coordinator(), SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, TWO)), [ONE, TWO])
+    assert owners(placement) == ["1", "2"]
+
+
+def test_a_task_that_ran_elsewhere_is_told_again() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.move_now({KeyGroup(0, 0): ONE, KeyGroup(0, 1): ONE})
+    spark.told.clear()
+    answer = placement.after_batch(batch(0, task(0, ONE), task(1, TWO)), [ONE, TWO])
+    assert spark.told == [(1, "1")]
+    assert (answer.judged, answer.compliant, answer.compliance) == (2, 1, 0.5)
+
+
+def test_where_the_owner_is_gone_the_choice_of_spark_stands() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.move_now({KeyGroup(0, 0): ONE, KeyGroup(0, 1): ONE})
+    spark.told.clear()
+    placement.after_batch(batch(0, task(0, TWO), task(1, TWO)), [TWO])
+    assert owners(placement) == ["2", "2"]
+    assert spark.told == []
+
+
+def test_moves_to_an_executor_that_is_gone_are_dropped() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.move_now({KeyGroup(0, 0): ONE, KeyGroup(0, 1): ONE})
+    placement.stage({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO}, per_batch=1)
+    spark.told.clear()
+    answer = placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE])
+    assert (spark.told, answer.waiting) == ([], 0)
+
+
+def test_who_does_not_steer_only_follows() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE, steers=False)
+    for there in (ONE, TWO):
+        placement.after_batch(batch(0, task(0, there), task(1, there)), [ONE, TWO])
+        assert owners(placement) == [there.id] * 2
+    assert spark.told == []
+
+
+def test_the_busiest_stage_is_that_of_the_busiest_executor() -> None:
+    both = (
+        batch(0, task(0, ONE, 0.3), task(1, ONE, 0.4)),
+        batch(1, task(0, ONE, 0.5), task(1, TWO, 0.2)),
+    )
+    assert [round(busiest_stage_s(sample), 6) for sample in both] == [0.7, 0.5]
+
+
+def test_key_groups_are_numbered_stage_after_stage() -> None:
+    stages = (
+        StageSample(0, 1.0, 2.0, (task(1, ONE, 0.3),)),
+        StageSample(1, 2.0, 3.0, (task(0, TWO, 0.4),)),
+    )
+    traffic = (StreamTraffic(0, 1, np.ones((2, 1))),)
+    raw = raw_batch(batch(0, stages=stages, traffic=traffic), first=(10, 12))
+    assert [(g.key_group, g.node_id, g.busy_s) for g in raw.groups] == [
+        (11, "1", 0.3),
+        (12, "2", 0.4),
+    ]
+    assert [(s.first_sender, s.first_receiver) for s in raw.traffic] == [(10, 12)]
+    assert raw.background_s == {"1": 0.5}
+
+
+def test_fixed_executors_refuse_to_be_others() -> None:
+    fixed = FixedExecutors()
+    fixed.release(["1"])
+    with pytest.raises(InvalidInput, match="2 more"):
+        fixed.resize(ScalingDecision("busy", add=2))
