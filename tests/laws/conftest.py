@@ -38,12 +38,10 @@ class Subject:
         settings(max_examples=max(examples // share, 1))(given(*requests)(law))()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _no_race() -> Iterator[None]:
-    """Give the search few proposals for its time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("albic.planners.search.PROPOSALS_PER_S", PROPOSALS_PER_S)
-        yield
+@pytest.fixture(autouse=True)
+def _no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the search few proposals for its time; only here, other tests share the process."""
+    monkeypatch.setattr("albic.planners.search.PROPOSALS_PER_S", PROPOSALS_PER_S)
 
 
 @pytest.fixture(scope="session")
