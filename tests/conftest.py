@@ -14,7 +14,7 @@ settings.register_profile(
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),
-    max_examples=200,
+    max_examples=100,
     # A gate must not fail on a change that has nothing to do with it; nightly looks further.
     derandomize=True,
     print_blob=True,
