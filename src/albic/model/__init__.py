@@ -3,7 +3,7 @@
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.cluster import Cluster, Node, NodeState
-from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected, SolverFailed
+from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected
 from albic.model.plan import (
     Budget,
     BudgetUnit,
@@ -43,7 +43,6 @@ __all__ = [
     "ScalingDecision",
     "SearchReport",
     "Snapshot",
-    "SolverFailed",
     "Topology",
     "Violation",
     "plan_for",

@@ -5,8 +5,7 @@
     AlbicError
     ├── InvalidInput      a file, option or value of the user's is wrong: mend it
     ├── NotReady          measurements do not cover the job yet: try again next period
-    ├── PlanRejected      the judge found a plan faulty: keep the present allocation
-    └── SolverFailed      a solver died or answered nonsense: keep the present allocation
+    └── PlanRejected      the judge found a plan faulty: keep the present allocation
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,3 @@ class PlanRejected(AlbicError):
     def __init__(self, findings: Sequence[object]) -> None:
         super().__init__("; ".join(str(finding) for finding in findings))
         self.findings = tuple(findings)
-
-
-class SolverFailed(AlbicError):
-    """A solver died or answered nonsense; the present allocation stays."""
