@@ -59,7 +59,7 @@ nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)
 	$(BIN)/python -m venv .venv/lock
 	.venv/lock/bin/pip install --quiet uv
-	.venv/lock/bin/uv pip compile pyproject.toml --extra spark --group dev --universal --python-version 3.11 \
+	.venv/lock/bin/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate --quiet \
 	    --custom-compile-command "make lock" --output-file requirements.lock $(UPGRADE)
 

@@ -33,6 +33,9 @@ from albic.model import (
     Topology,
 )
 
+#: Seconds for a plan: as few proposals are made on tiny clusters, but no stall of a busy machine
+#: cuts them short.
+AMPLE_S = 5.0
 _NODE = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<marks>[^)]*)\))?\s*:(?P<loads>[^|]*)")
 
 
@@ -120,6 +123,7 @@ def request(  # noqa: PLR0913 - a world has many sides, and tests name the one t
     )
     if together or pinned:
         asked["bundles"] = Bundles.of(groups, together, pinned)
+    asked.setdefault("time_limit_s", AMPLE_S)
     return PlanRequest(snapshot, Budget(float(budget), BudgetUnit(unit)), **asked)
 
 

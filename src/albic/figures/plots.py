@@ -1,0 +1,139 @@
+"""Charts drawn with matplotlib, all in one style; nothing else here imports it."""
+
+import io
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from albic.figures.chart import Chart, Kind, Series
+
+#: Colours that people with any common colour blindness can tell apart (Okabe and Ito).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5195", "#595959")
+#: Dashes and marks that change with the colour, so that a grey print can still be read.
+DASHES = ("-", "--", "-.", ":")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+WIDTH_IN, HEIGHT_IN = 6.4, 3.8
+COLUMNS = 3
+STYLE: dict[Any, object] = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titleweight": "bold",
+    "figure.facecolor": "white",
+    "font.size": 10.0,
+    "grid.alpha": 0.25,
+    "legend.framealpha": 0.8,
+    "svg.fonttype": "none",
+    # Without a fixed salt and date, the same figure would differ from run to run.
+    "svg.hashsalt": "albic",
+}
+
+
+def svg(charts: Sequence[Chart]) -> str:
+    """Return the charts side by side as the text of one SVG element."""
+    drawn = io.StringIO()
+    _save(charts, drawn, "svg")
+    text = drawn.getvalue()
+    return text[text.index("<svg") :]
+
+
+def save(charts: Sequence[Chart], path: Path) -> tuple[Path, Path]:
+    """Write the charts side by side as PNG and SVG, and return both paths.
+
+    ``path`` has no suffix.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    png, vector = path.with_name(f"{path.name}.png"), path.with_name(f"{path.name}.svg")
+    _save(charts, png, "png")
+    _save(charts, vector, "svg")
+    return png, vector
+
+
+def _save(charts: Sequence[Chart], target: Path | io.StringIO, kind: str) -> None:
+    """Draw the charts into a file."""
+    from matplotlib import rc_context  # noqa: PLC0415 - beside Figure it would pull in pyplot
+
+    with rc_context(STYLE):
+        figure = _figure(charts)
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(target, format=kind, dpi=144, metadata=metadata)
+
+
+def _figure(charts: Sequence[Chart]) -> Figure:
+    """Return one figure with all charts, at most three a row."""
+    columns = min(len(charts), COLUMNS)
+    rows = -(-len(charts) // columns)
+    figure = Figure(figsize=(WIDTH_IN * columns, HEIGHT_IN * rows), layout="constrained")
+    for position, chart in enumerate(charts):
+        _draw(chart, figure.add_subplot(rows, columns, position + 1))
+    return figure
+
+
+def _draw(chart: Chart, axes: Axes) -> None:
+    """Draw one chart."""
+    bars = [series for series in chart.series if series.kind is Kind.BARS]
+    for position, series in enumerate(chart.series):
+        if series.kind is Kind.BARS:
+            _bars(axes, series, bars, position)
+        else:
+            _line(axes, series, position)
+    axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
+    if chart.log_x:
+        axes.set_xscale("log")
+    if chart.log_y:
+        axes.set_yscale("log")
+    elif chart.from_zero and axes.get_ylim()[0] > 0:
+        axes.set_ylim(bottom=0)
+    _annotate(axes, chart)
+    if len(chart.series) > 1:
+        axes.legend(fontsize=8)
+
+
+def _annotate(axes: Axes, chart: Chart) -> None:
+    """Draw the moments and values that have a word of their own."""
+    for moment, word in chart.marks:
+        axes.axvline(moment, color="#888888", linewidth=0.8, linestyle=":")
+        axes.annotate(
+            word, (moment, 1), xycoords=("data", "axes fraction"), fontsize=7, rotation=90, va="top"
+        )
+    for value, word in chart.levels:
+        axes.axhline(value, color="#888888", linewidth=0.8, linestyle="--")
+        axes.annotate(word, (0, value), xycoords=("axes fraction", "data"), fontsize=7, va="bottom")
+
+
+def _line(axes: Axes, series: Series, position: int) -> None:
+    """Draw a line, steps or points."""
+    colour = "#AAAAAA" if series.faint else COLOURS[position % len(COLOURS)]
+    mark = MARKS[position % len(MARKS)] if len(series.x) <= 40 else None
+    axes.plot(
+        series.x,
+        series.y,
+        label=series.label,
+        color=colour,
+        linestyle="" if series.kind is Kind.POINTS else DASHES[position % len(DASHES)],
+        drawstyle="steps-post" if series.kind is Kind.STEP else "default",
+        marker=(mark or ".") if series.kind is Kind.POINTS else mark,
+        markersize=4,
+        linewidth=1.0 if series.faint else 1.6,
+    )
+    if series.band is not None:
+        axes.fill_between(series.x, *series.band, color=colour, alpha=0.15, linewidth=0)
+
+
+def _bars(axes: Axes, series: Series, bars: Sequence[Series], position: int) -> None:
+    """Draw bars beside those of the other series; words on the x axis are its positions."""
+    words = any(isinstance(x, str) for x in series.x)
+    at = np.arange(len(series.x)) if words else np.asarray(series.x, dtype=np.float64)
+    gap = min((right - left for left, right in pairwise(np.sort(at))), default=1.0)
+    width = 0.8 * gap / len(bars)
+    offset = (bars.index(series) - (len(bars) - 1) / 2) * width
+    axes.bar(
+        at + offset, series.y, width, label=series.label, color=COLOURS[position % len(COLOURS)]
+    )
+    if words:
+        axes.set_xticks(at, [str(x) for x in series.x])
