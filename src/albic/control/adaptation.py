@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from albic.control.journal import MoveRecord
+from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.settings import Settings
 from albic.model import (
     Allocation,
@@ -96,6 +96,20 @@ def move_records(plan: Plan, snapshot: Snapshot) -> tuple[MoveRecord, ...]:
             state_bytes=int(snapshot.state_bytes[move.key_group]),
         )
         for move in plan.moves
+    )
+
+
+def terms_record(request: PlanRequest, settings: Settings) -> TermsRecord:
+    """Return what was asked of the planner, so that another one can be asked the same."""
+    return TermsRecord(
+        budget=request.budget.limit,
+        budget_unit=request.budget.unit.value,
+        cost_per_byte=request.cost_per_byte,
+        max_load_distance_pct=request.max_load_distance_pct,
+        drain_weight=request.drain_weight,
+        time_limit_s=request.time_limit_s,
+        seed=request.seed,
+        least_gain=settings.least_gain,
     )
 
 

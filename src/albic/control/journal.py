@@ -36,12 +36,27 @@ class MoveRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TermsRecord:
+    """What the planner was asked beside the snapshot; names as in PlanRequest and Settings."""
+
+    budget: float
+    budget_unit: str
+    cost_per_byte: float
+    max_load_distance_pct: float
+    drain_weight: float
+    time_limit_s: float
+    seed: int
+    least_gain: float
+
+
+@dataclass(frozen=True, slots=True)
 class RoundRecord:
     """What one round saw, planned and did.
 
     ``…_before`` is measured, ``…_after`` is what the plan promises; the next record's ``…_before``
     tells what came of it. ``batch_s`` and the tasks are of the batches since the last record.
-    ``snapshot`` is the whole measurement, so that another planner can be asked later.
+    ``snapshot`` is the whole measurement and ``terms`` are the rest of the question, so that
+    another planner can be asked later.
     """
 
     number: int
@@ -67,6 +82,7 @@ class RoundRecord:
     judged: int = 0
     compliant: int = 0
     error: str | None = None
+    terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 
     @property
@@ -128,6 +144,8 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         known = {name: value for name, value in document.items() if name in names}
         known["status"] = Status(known["status"])
         known["moves"] = tuple(MoveRecord(**move) for move in known["moves"])
+        if known.get("terms") is not None:
+            known["terms"] = TermsRecord(**known["terms"])
         return RoundRecord(**known)
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         raise InvalidInput(

@@ -165,7 +165,8 @@ class Controller:
             request, plan = self._plan(snapshot)
         status, reason = self._act(plan, request)
         parts.statistics.new_period()
-        return _record(blank, request, plan, decision, status, reason)
+        record = _record(blank, request, plan, decision, status, reason)
+        return replace(record, terms=adaptation.terms_record(request, self._settings))
 
     def _plan(self, snapshot: Snapshot) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""

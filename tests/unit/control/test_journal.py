@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from albic.control import JsonLinesJournal, read_journal
+from albic.control import JsonLinesJournal, Settings, read_journal
 from albic.control.journal import MoveRecord, RoundRecord, Status
 from albic.model import InvalidInput
 from tests.unit.control.fakes import World, controller
@@ -26,6 +26,17 @@ def test_the_record_of_a_real_round_comes_back(tmp_path: Path) -> None:
     journal = JsonLinesJournal(tmp_path / "journal.jsonl")
     record = controller(World(), journal=journal).run_round("period")
     assert journal.records() == (record,)
+
+
+def test_a_record_holds_the_whole_question(tmp_path: Path) -> None:
+    journal = JsonLinesJournal(tmp_path / "journal.jsonl")
+    settings = Settings(max_migrations=1, seed=7, least_gain=0.25)
+    job = World("a(draining): 30 20 10 | b:")
+    controller(job, settings, journal=journal).run_round("period")
+    (record,) = journal.records()
+    # What lies on a draining node may move whatever the settings say.
+    assert (record.terms.budget, record.terms.budget_unit) == (3.0, "moves")
+    assert (record.terms.seed, record.terms.least_gain) == (7, 0.25)
 
 
 def test_half_a_line_at_the_end_is_left_out(tmp_path: Path) -> None:
