@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from albic.model import Plan, ScalingDecision, Snapshot
+from albic.model import ScalingDecision, ScalingRequest
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSize:
     """Keeps the nodes that there are."""
 
-    def decide(self, snapshot: Snapshot, plan: Plan) -> ScalingDecision:  # noqa: ARG002  a policy's
+    def decide(self, request: ScalingRequest) -> ScalingDecision:  # noqa: ARG002  a policy's
         """Return a decision that changes nothing."""
         return ScalingDecision("the number of nodes is fixed")

@@ -1,5 +1,7 @@
 """Algorithm 1 of the paper as pure steps; the loop strings them together."""
 
+from collections.abc import Collection
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -22,6 +24,11 @@ from albic.model import (
     violations,
 )
 
+#: A node above this load has no time left for anything.
+OVERLOADED_PCT = 100.0
+#: What a point of load on a node that shall go weighs against one of load distance.
+DRAIN_WEIGHT, URGENT_DRAIN_WEIGHT = 1.5, 0.5
+
 
 def emptied(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the draining nodes that own nothing any more; Algorithm 1 terminates them."""
@@ -34,19 +41,31 @@ def emptied(snapshot: Snapshot) -> tuple[str, ...]:
     )
 
 
-def request_for(snapshot: Snapshot, settings: Settings) -> PlanRequest:
+def request_for(snapshot: Snapshot, settings: Settings, lost: Collection[str] = ()) -> PlanRequest:
     """Return what the planner is asked.
 
-    What lies on nodes that are going has to move, so the budget is never less than that.
+    What lies on lost nodes has to move at once, so then the budget is never less than all that has
+    to go. Where a node is overloaded, helping it comes before emptying others that shall go.
     """
-    leaving = int(snapshot.cluster.draining()[snapshot.allocation.owner].sum())
+    draining = snapshot.cluster.draining()
+    leaving = int(draining[snapshot.allocation.owner].sum()) if lost else 0
+    busiest_pct = metrics.node_loads(snapshot, snapshot.allocation)[~draining].max()
+    urgent = not lost and busiest_pct > OVERLOADED_PCT
     return PlanRequest(
         snapshot=snapshot,
         budget=Budget(float(max(settings.max_migrations, leaving))),
         objective=settings.objective,
+        drain_weight=URGENT_DRAIN_WEIGHT if urgent else DRAIN_WEIGHT,
         time_limit_s=settings.time_limit_s,
         seed=settings.seed,
     )
+
+
+def still_owning(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the nodes of a snapshot without our marks that are gone and own something yet."""
+    draining = snapshot.cluster.draining()
+    owners = np.unique(snapshot.allocation.owner)
+    return tuple(snapshot.cluster.nodes[at].id for at in owners if draining[at])
 
 
 def expect_sound(plan: Plan, request: PlanRequest) -> None:

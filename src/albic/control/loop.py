@@ -11,6 +11,7 @@ from types import TracebackType
 
 from albic.control import adaptation
 from albic.control.journal import RoundRecord, Status
+from albic.control.membership import Membership
 from albic.control.ports import (
     Clock,
     Elasticity,
@@ -32,7 +33,7 @@ moves_log = logging.getLogger(f"{__name__}.moves")
 LOOK_EVERY_S = 0.05
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
-PERIOD, LOSS = "period", "loss"
+PERIOD, LOSS, ARRIVAL = "period", "loss", "arrival"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Controller:
         self._began_s = parts.clock.now_s()
         self._batches = 0
         self._told: set[str] = set()
+        self._membership = Membership()
+        self._expected = 0
 
     @property
     def journal(self) -> Journal:
@@ -144,9 +147,12 @@ class Controller:
 
     def _trigger(self, news: News) -> str | None:
         """Return what calls for a round now, if anything does."""
-        if news.lost:
-            log.warning("lost %s; placing its state anew", ", ".join(news.lost))
+        if lost := self._membership.unexpected(news.lost):
+            log.warning("lost %s; placing its state anew", ", ".join(lost))
             return LOSS
+        if news.joined and self._expected:
+            self._expected = max(self._expected - len(news.joined), 0)
+            return ARRIVAL
         passed_s = self._parts.clock.now_s() - self._began_s
         return PERIOD if self._settings.pace.due(passed_s, self._batches) else None
 
@@ -155,27 +161,47 @@ class Controller:
         parts = self._parts
         if self._rehearsal.is_alive():
             raise NotReady("the planner is being compiled, once after installation")
-        snapshot = parts.statistics.snapshot()
-        parts.elasticity.release(adaptation.emptied(snapshot))
-        request, plan = self._plan(snapshot)
-        decision = parts.scaling.decide(snapshot, plan)
+        fleet = parts.elasticity.fleet()
+        snapshot, lost = self._snapshot()
+        self._membership.released(parts.elasticity.release(adaptation.emptied(snapshot)))
+        planned = self._plan(snapshot, lost)
+        asked = self._membership.request(
+            parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming
+        )
+        decision = parts.scaling.decide(asked)
+        self._membership.remember(asked, decision)
         if decision.changes and not self._settings.dry_run:
-            parts.elasticity.resize(decision)
-            snapshot = parts.statistics.snapshot()
-            request, plan = self._plan(snapshot)
-        status, reason = self._act(plan, request)
+            planned = self._resize(decision)
+        status, reason = self._act(*planned)
         parts.statistics.new_period()
-        record = _record(blank, request, plan, decision, status, reason)
-        return replace(record, terms=adaptation.terms_record(request, self._settings))
+        told = "; ".join((decision.reason, *fleet.notes))
+        record = _record(blank, *planned, told, status, reason)
+        return replace(record, terms=adaptation.terms_record(planned[0], self._settings))
 
-    def _plan(self, snapshot: Snapshot) -> tuple[PlanRequest, Plan]:
+    def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
+        """Return the measurements with our marks, and the lost nodes that own something yet."""
+        measured = self._parts.statistics.snapshot()
+        return self._membership.marked(measured), adaptation.still_owning(measured)
+
+    def _resize(self, decision: ScalingDecision) -> tuple[PlanRequest, Plan]:
+        """Carry out a scaling decision and plan again with the nodes that there will be.
+
+        New nodes take their time; a round of its own follows when they are there.
+        """
+        self._membership.take_on(decision)
+        if decision.add:
+            self._parts.elasticity.grow(decision.add)
+            self._expected += decision.add
+        return self._plan(*self._snapshot())
+
+    def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""
-        request = adaptation.request_for(snapshot, self._settings)
+        request = adaptation.request_for(snapshot, self._settings, lost)
         plan = self._parts.planner.plan(request)
         adaptation.expect_sound(plan, request)
         return request, plan
 
-    def _act(self, plan: Plan, request: PlanRequest) -> tuple[Status, str]:
+    def _act(self, request: PlanRequest, plan: Plan) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
         if why_not := adaptation.objection(plan, request, self._settings.least_gain):
             return Status.HELD, why_not
@@ -240,7 +266,7 @@ def _record(
     blank: RoundRecord,
     request: PlanRequest,
     plan: Plan,
-    decision: ScalingDecision,
+    scaling: str,
     status: Status,
     reason: str,
 ) -> RoundRecord:
@@ -261,6 +287,6 @@ def _record(
         collocation_before=metrics.collocation_factor(snapshot.traffic, before),
         collocation_after=metrics.collocation_factor(snapshot.traffic, after),
         moves=adaptation.move_records(plan, snapshot),
-        scaling=decision.reason,
+        scaling=scaling,
         snapshot=snapshot_document(snapshot),
     )

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from albic.control.journal import RoundRecord
-from albic.model import Plan, PlanRequest, ScalingDecision, Snapshot
+from albic.model import (
+    Plan,
+    PlanRequest,
+    ScalingDecision,
+    ScalingRequest,
+    Snapshot,
+    Throughput,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,10 @@ class StatisticsSource(Protocol):
         """Return the measurements of the period so far, or raise NotReady."""
         ...
 
+    def throughput(self) -> Throughput:
+        """Return how the job kept up in the period so far."""
+        ...
+
     def new_period(self) -> None:
         """Begin another period."""
         ...
@@ -67,15 +78,27 @@ class Placement(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Nodes that were asked for and are still to come, and what went wrong with others."""
+
+    coming: int = 0
+    notes: tuple[str, ...] = ()
+
+
 class Elasticity(Protocol):
     """Adds and removes nodes."""
 
-    def release(self, node_ids: Sequence[str]) -> None:
-        """Let nodes go that own nothing any more."""
+    def grow(self, count: int) -> None:
+        """Ask for more nodes, and return at once; they are news when they are there."""
         ...
 
-    def resize(self, decision: ScalingDecision) -> None:
-        """Carry out a decision; return once new nodes are there."""
+    def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
+        """Let nodes go that own nothing any more; return those that did go."""
+        ...
+
+    def fleet(self) -> Fleet:
+        """Return what is still to come; take back what is overdue, and say so once."""
         ...
 
 
@@ -118,6 +141,6 @@ class Planner(Protocol):
 class ScalingPolicy(Protocol):
     """Says how many nodes there should be."""
 
-    def decide(self, snapshot: Snapshot, plan: Plan) -> ScalingDecision:
+    def decide(self, request: ScalingRequest) -> ScalingDecision:
         """Return the decision, given what the planner would do with the nodes there are."""
         ...

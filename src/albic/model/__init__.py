@@ -15,7 +15,7 @@ from albic.model.plan import (
     SearchReport,
     plan_for,
 )
-from albic.model.scaling import ScalingDecision
+from albic.model.scaling import PastRound, ScalingDecision, ScalingRequest, Throughput
 from albic.model.snapshot import Period, Resource, Snapshot
 from albic.model.topology import Operator, Topology
 from albic.model.validation import Violation, violations
@@ -35,14 +35,17 @@ __all__ = [
     "Objective",
     "Operator",
     "Outcome",
+    "PastRound",
     "Period",
     "Plan",
     "PlanRejected",
     "PlanRequest",
     "Resource",
     "ScalingDecision",
+    "ScalingRequest",
     "SearchReport",
     "Snapshot",
+    "Throughput",
     "Topology",
     "Violation",
     "plan_for",

@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 
-from albic.model import InvalidInput, ScalingDecision
+from albic.control.ports import Fleet
+from albic.model import InvalidInput
 
 
 class FixedExecutors:
     """Answers the loop's door to more nodes, and keeps it shut."""
 
-    def release(self, node_ids: Sequence[str]) -> None:
-        """Do nothing: nobody was asked to drain, and who is lost is gone already."""
-
-    def resize(self, decision: ScalingDecision) -> None:
+    def grow(self, count: int) -> None:
         """Refuse."""
         raise InvalidInput(
-            f"the executors of this application are fixed, but scaling asked for {decision.add} "
-            f"more and {len(decision.drain)} fewer; use the scaling policy FixedSize"
+            f"the executors of this application are fixed, but scaling asked for {count} more; "
+            f"use the scaling policy FixedSize"
         )
+
+    def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
+        """Do nothing: nobody was asked to drain, and who is lost is gone already."""
+        return tuple(node_ids)
+
+    def fleet(self) -> Fleet:
+        """Return that nobody is to come."""
+        return Fleet()

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.control.estimator import estimate
 from albic.control.ports import Effect, News
-from albic.model import NotReady, Plan, PlanRejected, Snapshot
+from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors, warm_up
 from albic.spark.observing import observation
@@ -87,6 +87,14 @@ class SparkRuntime:
         if self._pending or not self._watches:
             raise NotReady("a query has not ended its first batch yet")
         return estimate(observation(self._watches, self._usable(), self._generation))
+
+    def throughput(self) -> Throughput:
+        """Return how the slowest query kept up in this period."""
+        return min(
+            (watch.throughput() for watch in self._watches),
+            key=lambda kept: (kept.interval_s or 0.0) - (kept.batch_s or 0.0),
+            default=Throughput(),
+        )
 
     def new_period(self) -> None:
         """Begin another period."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.model import Throughput
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape, shape
@@ -70,6 +71,21 @@ class QueryWatch:
             compliant=sum(answer.compliant for answer in answers),
             busiest_stage_s=max((busiest_stage_s(sample) for sample in samples), default=0.0),
             last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
+        )
+
+    def throughput(self) -> Throughput:
+        """Return how the query kept up in this period."""
+        last = self._query.lastProgress
+        arrived, processed = (
+            (last.inputRowsPerSecond, last.processedRowsPerSecond) if last else (0.0, 0.0)
+        )
+        batch_s = [sample.ended_s - sample.started_s for sample in self.period]
+        return Throughput(
+            batches=len(batch_s),
+            batch_s=sum(batch_s) / len(batch_s) if batch_s else None,
+            interval_s=self._bridge.interval_s(self._query),
+            # Spark gives no rate for a first batch.
+            arrived_share=max(arrived / processed, 1.0) if processed > 0 <= arrived else 1.0,
         )
 
     def new_period(self) -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from albic.control.journal import MemoryJournal
 from albic.control.loop import Controller, Parts
-from albic.control.ports import Effect, News
+from albic.control.ports import Effect, Fleet, News
 from albic.control.settings import Settings
-from albic.model import NotReady, Plan, PlanRejected, ScalingDecision, Snapshot
+from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.planners.flux import FluxPlanner
 from albic.scaling import FixedSize
 from tests.worlds import world
@@ -39,7 +39,9 @@ class World:
     ready: bool = True
     plans: list[Plan] = field(default_factory=list)
     released: list[Sequence[str]] = field(default_factory=list)
-    resized: list[ScalingDecision] = field(default_factory=list)
+    grown: list[int] = field(default_factory=list)
+    fleets: list[Fleet] = field(default_factory=list)
+    stubborn: set[str] = field(default_factory=set)
     periods: int = 0
     closed: int = 0
 
@@ -52,14 +54,19 @@ class World:
         self.present = self.present or world(self.drawing).snapshot
         return self.present
 
+    def throughput(self) -> Throughput:
+        return Throughput(batches=2, batch_s=0.5)
+
     def new_period(self) -> None:
         self.periods += 1
 
     def apply(self, plan: Plan, snapshot: Snapshot) -> None:
-        if snapshot is not self.present:
+        if self.present is None or snapshot.generation != self.present.generation:
             raise PlanRejected(["made for another snapshot"])
         self.plans.append(plan)
-        self.present = replace(snapshot, allocation=plan.target, generation=snapshot.generation + 1)
+        self.present = replace(
+            self.present, allocation=plan.target, generation=snapshot.generation + 1
+        )
 
     def effect(self) -> Effect:
         return Effect(batches=2, batch_s=0.5, judged=6, compliant=6)
@@ -67,11 +74,15 @@ class World:
     def close(self) -> None:
         self.closed += 1
 
-    def release(self, node_ids: Sequence[str]) -> None:
+    def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
         self.released.append(node_ids)
+        return tuple(node for node in node_ids if node not in self.stubborn)
 
-    def resize(self, decision: ScalingDecision) -> None:
-        self.resized.append(decision)
+    def grow(self, count: int) -> None:
+        self.grown.append(count)
+
+    def fleet(self) -> Fleet:
+        return self.fleets.pop(0) if self.fleets else Fleet()
 
 
 def controller(job: World, settings: Settings | None = None, **parts) -> Controller:

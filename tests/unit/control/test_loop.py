@@ -2,14 +2,15 @@
 
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 
 from albic.control import Pace, Settings
 from albic.control.clock import WallClock
 from albic.control.journal import Status
-from albic.control.ports import News
-from albic.model import ScalingDecision
+from albic.control.ports import Fleet, News
+from albic.model import Cluster, NodeState, ScalingDecision
 from albic.planners.hold import HoldPlanner
 from tests.unit.control.fakes import ManualClock, World, controller
 
@@ -121,12 +122,12 @@ def test_emptied_nodes_are_released_before_planning() -> None:
 
 def test_after_scaling_the_plan_is_made_again() -> None:
     class OneMore:
-        def decide(self, snapshot, plan):  # noqa: ARG002  a policy's arguments
+        def decide(self, request):  # noqa: ARG002  a policy's argument
             return ScalingDecision("all are busy", add=1)
 
     job = World()
     record = controller(job, scaling=OneMore()).run_round("period")
-    assert [decision.add for decision in job.resized] == [1]
+    assert job.grown == [1]
     assert record.scaling == "all are busy"
     assert record.status is Status.APPLIED
 
@@ -210,3 +211,97 @@ def test_stop_wakes_a_sleeping_loop() -> None:
 
 def test_a_controller_that_never_started_can_be_stopped() -> None:
     assert controller(World()).stop()
+
+
+class Once:
+    """A policy that decides one thing once."""
+
+    def __init__(self, decision: ScalingDecision) -> None:
+        self.decisions = [decision]
+        self.requests = []
+
+    def decide(self, request):
+        self.requests.append(request)
+        return self.decisions.pop() if self.decisions else ScalingDecision("enough")
+
+
+def test_a_node_that_shall_go_is_emptied_within_the_budget_and_then_released() -> None:
+    job = World("a: 10 10 10 | b: 10 10 10 | c: 10 10 10")
+    steady = controller(
+        job, Settings(max_migrations=2), scaling=Once(ScalingDecision("idle", drain=("c",)))
+    )
+    moved = [len(steady.run_round("period").moves) for _ in range(3)]
+    assert moved == [2, 1, 0]
+    assert job.released == [(), (), ("c",)]
+
+
+def test_a_node_that_refuses_to_go_is_asked_again_and_gets_nothing_meanwhile() -> None:
+    job = World("a: 10 10 | b: 10 10 | c:", stubborn={"c"})
+    steady = controller(job, scaling=Once(ScalingDecision("idle", drain=("c",))))
+    for _ in range(3):
+        steady.run_round("period")
+    assert job.released == [(), ("c",), ("c",)]
+    assert job.plans == []
+
+
+def test_a_node_that_we_let_go_is_not_mourned() -> None:
+    job = World("a: 10 10 | b: 10 10 | c:", news=[News(lost=("c",))])
+    steady = controller(
+        job, Settings(pace=Pace(seconds=600.0)), scaling=Once(ScalingDecision("", drain=("c",)))
+    )
+    steady.run_round("period")
+    steady.run_round("period")
+    steady.look()
+    assert [record.trigger for record in steady.journal.records()] == ["period", "period"]
+
+
+def test_new_nodes_are_used_as_soon_as_they_are_there() -> None:
+    job = World(news=[News(joined=("c",)), News(joined=("d",))])
+    steady = controller(
+        job, Settings(pace=Pace(seconds=600.0)), scaling=Once(ScalingDecision("busy", add=1))
+    )
+    steady.run_round("period")
+    steady.look()
+    steady.look()
+    assert [record.trigger for record in steady.journal.records()] == ["period", "arrival"]
+
+
+def test_what_lies_on_a_lost_node_goes_before_what_only_shall_go() -> None:
+    job = World("a: 10 10 10 | b: 10 10 10 | c: 10 10 10")
+    steady = controller(
+        job, Settings(max_migrations=1), scaling=Once(ScalingDecision("idle", drain=("c",)))
+    )
+    steady.run_round("period")
+    assert job.present is not None
+    lost = job.present.cluster.nodes[1]
+    nodes = (job.present.cluster.nodes[0], replace(lost, state=NodeState.DRAINING))
+    nodes += job.present.cluster.nodes[2:]
+    job.present = replace(job.present, cluster=Cluster(nodes))
+    record = steady.run_round("loss")
+    assert "b" not in {record.target for record in record.moves}
+    assert sum(move.source == "b" for move in record.moves) == 3 + sum(
+        move.target == "b" for move in steady.journal.records()[0].moves
+    )
+
+
+def test_the_last_node_stays_whatever_was_decided() -> None:
+    job = World("a: 10 | b: 10")
+    steady = controller(job, scaling=Once(ScalingDecision("idle", drain=("a", "b"))))
+    record = steady.run_round("period")
+    assert record.error is None
+
+
+def test_what_went_wrong_with_new_nodes_is_in_the_record() -> None:
+    job = World(fleets=[Fleet(notes=("1 of 2 executors did not come within 60 s",))])
+    record = controller(job).run_round("period")
+    assert record.scaling is not None
+    assert record.scaling.endswith("1 of 2 executors did not come within 60 s")
+
+
+def test_a_policy_can_look_back() -> None:
+    policy = Once(ScalingDecision("busy", add=1, wanted=3))
+    steady = controller(World(), scaling=policy)
+    steady.run_round("period")
+    steady.run_round("period")
+    (past,) = policy.requests[1].past
+    assert (past.nodes, past.peak_pct, past.decision.wanted) == (2, 60.0, 3)

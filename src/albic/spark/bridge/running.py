@@ -240,6 +240,12 @@ class Bridge:
         """Return the class name of a query's trigger."""
         return str(self._execution(query).trigger().getClass().getSimpleName()).rstrip("$")
 
+    def interval_s(self, query: StreamingQuery) -> float | None:
+        """Return how often batches shall start; None where they follow each other at once."""
+        if self.trigger(query) != "ProcessingTimeTrigger":
+            return None
+        return int(self._execution(query).trigger().intervalMs()) / 1000 or None
+
     def last_batch(self, query: StreamingQuery) -> int:
         """Return the last batch that the query reported progress of, or -1."""
         last = self._execution(query).lastProgress()

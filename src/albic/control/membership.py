@@ -1,0 +1,86 @@
+"""Which nodes are on their way out, and what was decided about their number so far.
+
+A node that is draining is an ordinary node to the job. Only the loop knows that it shall go, marks
+it in every snapshot, and lets it go once it owns nothing.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from albic.model import (
+    NodeState,
+    PastRound,
+    Plan,
+    PlanRequest,
+    ScalingDecision,
+    ScalingRequest,
+    Snapshot,
+    Throughput,
+    metrics,
+)
+
+#: Rounds that policies can look back on; at 20 s a round, an hour and a half.
+REMEMBERED = 256
+
+
+class Membership:
+    """Keeps what the loop must remember between rounds about nodes that come and go."""
+
+    def __init__(self) -> None:
+        self._draining: set[str] = set()
+        self._released: set[str] = set()
+        self._past: deque[PastRound] = deque(maxlen=REMEMBERED)
+
+    def marked(self, snapshot: Snapshot) -> Snapshot:
+        """Return the snapshot with the nodes that shall go marked; the last one never is."""
+        there = {node.id for node in snapshot.cluster.nodes}
+        self._draining &= there
+        going = self._draining | self._released
+        nodes = tuple(
+            replace(node, state=NodeState.DRAINING) if node.id in going else node
+            for node in snapshot.cluster.nodes
+        )
+        if all(node.state is NodeState.DRAINING for node in nodes):
+            # Others were lost: whoever is left has to do the work.
+            self._draining.clear()
+            nodes = snapshot.cluster.nodes
+        if nodes == snapshot.cluster.nodes:
+            return snapshot
+        return replace(snapshot, cluster=replace(snapshot.cluster, nodes=nodes))
+
+    def unexpected(self, lost: Iterable[str]) -> tuple[str, ...]:
+        """Return the lost nodes that we had not let go ourselves."""
+        return tuple(node for node in lost if node not in self._released)
+
+    def released(self, node_ids: Iterable[str]) -> None:
+        """Remember who was let go; they may be seen for a while yet."""
+        self._released.update(node_ids)
+        self._draining.difference_update(node_ids)
+
+    def take_on(self, decision: ScalingDecision) -> None:
+        """Mark those that shall go, and no longer those that shall stay after all."""
+        self._draining.update(decision.drain)
+        self._draining.difference_update(decision.keep)
+
+    def request(
+        self,
+        at_s: float,
+        planned: tuple[PlanRequest, Plan],
+        throughput: Throughput,
+        coming: int,
+    ) -> ScalingRequest:
+        """Return what the scaling policy is asked."""
+        asked, plan = planned
+        return ScalingRequest(at_s, asked, plan, throughput, coming, tuple(self._past))
+
+    def remember(self, request: ScalingRequest, decision: ScalingDecision) -> None:
+        """Keep what was seen and decided for later rounds."""
+        snapshot = request.snapshot
+        stays = ~snapshot.cluster.draining()
+        loads = metrics.node_loads(snapshot, snapshot.allocation)[stays]
+        self._past.append(
+            PastRound(request.at_s, int(np.count_nonzero(stays)), float(loads.max()), decision)
+        )
