@@ -1,1 +1,66 @@
-"""Clusters made of arrays: loads and traffic as the paper synthesises them."""
+"""Clusters made of arrays, under the real controller.
+
+::
+
+    snapshot = synthetic(40, 800, 20, varies_pct=20, one_to_one=0.5, seed=1)
+    run = simulate(
+        drifting_scene(snapshot, seed=1),
+        Steering(PLANNERS["albic"](), replace(EVERY_STEP, max_migrations=20)),
+        periods=50,
+        world=World(costs=COMPUTE_ONLY),
+    )
+    [each.load_distance_pct for each in run.periods]     # the truth, period by period
+    [record.distance_after for record in run.records]    # what the controller saw and promised
+
+A :class:`Scene` is a workload, a cluster and a first allocation. :func:`simulate` runs it under
+``control.Controller``, the same that steers Spark, on a clock of its own: no threads, no waiting.
+:class:`SimulatedJob` answers the loop's ports; use it directly to call :meth:`Controller.look` by
+hand. A :class:`Run` has a :class:`PeriodReport` for each period (loads, load distance, collocation,
+makespan, moves, pauses, backlog) and the controller's records.
+
+Workloads come as scenes: :func:`steady_scene` and :func:`drifting_scene` of any snapshot.
+:class:`World` holds the :class:`CostModel`, the length of a step, events (:class:`Join`,
+:class:`Loss`, :class:`Degradation`) and how well the controller sees (:class:`Eyesight`).
+"""
+
+from albic.sim.clock import SimulatedClock
+from albic.sim.costs import COMPUTE_ONLY, PAPER_COSTS, CostModel
+from albic.sim.demand import Demand, DemandSource, Scene, Workload
+from albic.sim.events import Degradation, Event, Join, Loss, random_events
+from albic.sim.job import SimulatedJob, World
+from albic.sim.measuring import Eyesight
+from albic.sim.report import PeriodReport
+from albic.sim.running import EVERY_STEP, Run, Steering, simulate
+from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
+from albic.sim.workload import drift, synthetic
+
+__all__ = [
+    "COMPUTE_ONLY",
+    "EVERY_STEP",
+    "PAPER_COSTS",
+    "CostModel",
+    "Degradation",
+    "Demand",
+    "DemandSource",
+    "Drifting",
+    "Event",
+    "Eyesight",
+    "Join",
+    "Loss",
+    "PeriodReport",
+    "Run",
+    "Scene",
+    "SimulatedClock",
+    "SimulatedJob",
+    "Steady",
+    "Steering",
+    "Workload",
+    "World",
+    "demand_of",
+    "drift",
+    "drifting_scene",
+    "random_events",
+    "simulate",
+    "steady_scene",
+    "synthetic",
+]

@@ -77,17 +77,21 @@ def drift(snapshot: Snapshot, seed: int) -> Snapshot:
 
     At least one node changes; all key groups of a changed node do so alike.
     """
-    rng = _generator(seed)
-    nodes = len(snapshot.cluster.nodes)
-    changed = rng.choice(nodes, size=max(1, round(0.2 * nodes)), replace=False)
-    factor = np.ones(nodes)
-    factor[changed] += rng.uniform(-0.02, 0.02, changed.size)
+    factor = drift_factors(len(snapshot.cluster.nodes), _generator(seed))
     period = snapshot.period
     return replace(
         snapshot,
         period=Period(period.end_s, 2 * period.end_s - period.start_s),
         usage=snapshot.usage * factor[snapshot.allocation.owner],
     )
+
+
+def drift_factors(nodes: int, rng: np.random.Generator) -> Floats:
+    """Return by what the load of each node changes: 20 % of them, at least one, by up to 2 %."""
+    changed = rng.choice(nodes, size=max(1, round(0.2 * nodes)), replace=False)
+    factor = np.ones(nodes)
+    factor[changed] += rng.uniform(-0.02, 0.02, changed.size)
+    return factor
 
 
 def _generator(seed: int) -> np.random.Generator:
