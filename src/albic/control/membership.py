@@ -74,7 +74,8 @@ class Membership:
     ) -> ScalingRequest:
         """Return what the scaling policy is asked."""
         asked, plan = planned
-        return ScalingRequest(at_s, asked, plan, throughput, coming, tuple(self._past))
+        going = tuple(sorted(self._draining))
+        return ScalingRequest(at_s, asked, plan, throughput, coming, going, tuple(self._past))
 
     def remember(self, request: ScalingRequest, decision: ScalingDecision) -> None:
         """Keep what was seen and decided for later rounds."""

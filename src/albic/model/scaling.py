@@ -62,8 +62,9 @@ class ScalingRequest:
     asked, plan
         What the planner was asked with the nodes there are, and its answer: Algorithm 1 plans
         first and scales only if that is not enough.
-    coming
-        Nodes that were asked for and are not there yet.
+    coming, going
+        How many nodes were asked for and are not there yet; which ones shall go and still own
+        something. Lost ones are not among them.
     past
         Earlier rounds, oldest first.
     """
@@ -73,6 +74,7 @@ class ScalingRequest:
     plan: Plan
     throughput: Throughput = Throughput()
     coming: int = 0
+    going: tuple[str, ...] = ()
     past: tuple[PastRound, ...] = ()
 
     @property

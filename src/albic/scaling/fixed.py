@@ -1,4 +1,4 @@
-"""Scaling policies: snapshot and tentative plan in, number of nodes out."""
+"""No scaling: the nodes that are there are the nodes that stay."""
 
 from dataclasses import dataclass
 

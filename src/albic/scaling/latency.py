@@ -1,0 +1,108 @@
+"""The smallest cluster whose batches end in time, by the makespan model.
+
+A batch lasts as long as the busiest node of each stage, stage after stage, and something that no
+node can shorten: planning, commits, scheduling. That rest is what was measured beyond the model.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from albic.arrays import Floats
+from albic.model import Allocation, InvalidInput, NotReady, ScalingRequest, Snapshot, metrics
+from albic.scaling.demand import Demand, mean_capacity, staying
+
+#: More nodes than this are not tried.
+MOST_NODES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Keeps the batch time below the trigger interval, or below ``bound_s``.
+
+    ``margin`` is the share of the bound that is left free, for no two batches are the same.
+    """
+
+    bound_s: float | None = None
+    margin: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.bound_s is not None and not self.bound_s > 0:
+            raise InvalidInput(f"bound_s is {self.bound_s:g}; it must be above 0 seconds")
+        if not 0 <= self.margin < 1:
+            raise InvalidInput(f"margin is {self.margin:g}; it must be from 0 to below 1")
+
+    def demand(self, request: ScalingRequest) -> Demand:
+        """Return the smallest number of nodes whose batches should end in time."""
+        snapshot, bound_s = request.snapshot, self._bound_s(request)
+        point_s = _seconds_per_point(request)
+        fixed_s = _fixed_s(request, point_s)
+        predicted_s = fixed_s + point_s * _stages_pct(snapshot)
+        in_time = np.flatnonzero(predicted_s <= bound_s)
+        reachable = in_time.size > 0
+        # Out of reach, more nodes help until the largest key groups are all that is left.
+        wanted = 1 + int(in_time[0] if reachable else np.argmin(predicted_s))
+        reason = (
+            f"{wanted} nodes should need {predicted_s[wanted - 1]:.2f} s a batch, "
+            f"{bound_s:.2f} s are allowed"
+        )
+        if not reachable:
+            reason += "; no number of nodes gets there, for the largest key groups remain"
+        return Demand(
+            wanted, reason, overloaded=not self.bears(snapshot, request.plan.target, request)
+        )
+
+    def bears(self, snapshot: Snapshot, allocation: Allocation, request: ScalingRequest) -> bool:
+        """Return whether batches should end in time if the work is spread like that."""
+        point_s = _seconds_per_point(request)
+        stages_s = point_s * metrics.makespan(snapshot, allocation)
+        return _fixed_s(request, point_s) + stages_s <= self._bound_s(request)
+
+    def _bound_s(self, request: ScalingRequest) -> float:
+        """Return how long a batch may take, margin off."""
+        bound_s = self.bound_s or request.throughput.interval_s
+        if bound_s is None:
+            raise InvalidInput(
+                "the scaling policy latency needs a bound: give the query a trigger interval, "
+                "or the policy a bound_s"
+            )
+        return bound_s * (1 - self.margin)
+
+
+def _seconds_per_point(request: ScalingRequest) -> float:
+    """Return the seconds that one point of load means in one batch."""
+    period, batches = request.snapshot.period, request.throughput.batches
+    if not batches:
+        raise NotReady("no batch ended in this period")
+    return (period.end_s - period.start_s) / batches / 100
+
+
+def _fixed_s(request: ScalingRequest, point_s: float) -> float:
+    """Return what a batch takes beyond the busiest nodes of its stages."""
+    snapshot = request.snapshot
+    modelled_s = point_s * metrics.makespan(snapshot, snapshot.allocation)
+    return max((request.throughput.batch_s or 0.0) - modelled_s, 0.0)
+
+
+def _stages_pct(snapshot: Snapshot) -> Floats:
+    """Return the least makespan that 1, 2, … nodes could have, all stages together."""
+    loads, operator_of = metrics.group_loads(snapshot), snapshot.topology.operator_of()
+    most = min(max(4 * staying(snapshot), snapshot.topology.key_groups), MOST_NODES)
+    stages = range(len(snapshot.topology.operators))
+    total: Floats = np.sum([_least(loads[operator_of == stage], most) for stage in stages], axis=0)
+    total /= mean_capacity(snapshot)
+    return total
+
+
+def _least(loads: Floats, most: int) -> Floats:
+    """Return the least load of the busiest of 1, 2, … ``most`` nodes in one stage.
+
+    It is at least the mean and the largest key group; and with one key group more than nodes, two
+    of the largest ones must share a node.
+    """
+    ordered = np.zeros(most + 1)
+    falling = np.sort(loads)[::-1][: most + 1]
+    ordered[: falling.size] = falling
+    mean = loads.sum() / np.arange(1, most + 1)
+    least: Floats = np.maximum(np.maximum(mean, ordered[0]), ordered[:-1] + ordered[1:])
+    return least
