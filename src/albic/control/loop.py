@@ -163,7 +163,9 @@ class Controller:
             raise NotReady("the planner is being compiled, once after installation")
         fleet = parts.elasticity.fleet()
         snapshot, lost = self._snapshot()
-        self._membership.released(parts.elasticity.release(adaptation.emptied(snapshot)))
+        if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
+            self._membership.released(gone)
+            snapshot, lost = self._snapshot()
         planned = self._plan(snapshot, lost)
         asked = self._membership.request(
             parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from albic.arrays import Ints, sealed
-from albic.control.ports import Effect, News
-from albic.model import InvalidInput, Plan, PlanRejected, ScalingDecision, Snapshot
+from albic.control.ports import Effect, Fleet, News
+from albic.model import InvalidInput, Plan, PlanRejected, Snapshot, Throughput
 from albic.sim.clock import SimulatedClock
 from albic.sim.costs import PAPER_COSTS, CostModel
 from albic.sim.demand import Demand, Scene
@@ -88,6 +88,15 @@ class SimulatedJob:
         """Return what was measured in this period; raise NotReady before its first step."""
         return self._measurements.snapshot(self._owner, self._nodes, self._generation)
 
+    def throughput(self) -> Throughput:
+        """Return how the job kept up in the steps since the last round."""
+        recent = self.history[self._told :]
+        return Throughput(
+            batches=len(recent),
+            batch_s=sum(each.makespan_s for each in recent) / len(recent) if recent else None,
+            interval_s=self._world.step_s,
+        )
+
     def new_period(self) -> None:
         """Begin another period."""
         self._measurements.new_period()
@@ -128,21 +137,21 @@ class SimulatedJob:
 
     # Nodes
 
-    def release(self, node_ids: Sequence[str]) -> None:
+    def grow(self, count: int) -> None:
+        """Ask for new nodes; they are there once they have started."""
+        self._coming_s += [self.clock.now_s() + self._world.costs.start_up_s] * count
+
+    def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
         """Let nodes go that own nothing any more; the others stay."""
         owned = set(np.unique(self._owner).tolist())
-        self._remove([at for at in self._nodes.positions(node_ids) if at not in owned])
+        leaving = [at for at in self._nodes.positions(node_ids) if at not in owned]
+        gone = tuple(self._nodes.listed[at].id for at in leaving)
+        self._remove(leaving)
+        return gone
 
-    def resize(self, decision: ScalingDecision) -> None:
-        """Mark nodes for removal, and let the job run on until new ones have started."""
-        self._nodes = self._nodes.drained(decision.drain)
-        self._generation += 1
-        if decision.add:
-            there_s = self.clock.now_s() + self._world.costs.start_up_s
-            self._coming_s += [there_s] * decision.add
-            self.clock.sleep_until(there_s)
-            self._catch_up()
-            self._arrive()
+    def fleet(self) -> Fleet:
+        """Return how many nodes are still starting."""
+        return Fleet(coming=len(self._coming_s))
 
     def _catch_up(self) -> int:
         """Run all steps that are over by now and return how many."""

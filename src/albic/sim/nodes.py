@@ -74,10 +74,6 @@ class Nodes:
                 fresh.append(SimulatedNode(name, capacity))
         return Nodes((*self.listed, *fresh), named)
 
-    def drained(self, ids: Iterable[str]) -> "Nodes":
-        """Return the nodes with ``ids`` marked for removal."""
-        return self._changed(ids, lambda node: replace(node, draining=True))
-
     def without(self, positions: Collection[int]) -> "Nodes":
         """Return the nodes that are not at ``positions``."""
         kept = tuple(node for at, node in enumerate(self.listed) if at not in positions)
