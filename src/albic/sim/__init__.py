@@ -21,6 +21,7 @@ makespan, moves, pauses, backlog) and the controller's records.
 Workloads come as scenes: :func:`steady_scene` and :func:`drifting_scene` of any snapshot.
 :class:`World` holds the :class:`CostModel`, the length of a step, events (:class:`Join`,
 :class:`Loss`, :class:`Degradation`) and how well the controller sees (:class:`Eyesight`).
+:class:`ScriptedScaling` adds and drains nodes in given rounds, as in the paper's scale-in.
 """
 
 from albic.sim.clock import SimulatedClock
@@ -32,6 +33,7 @@ from albic.sim.measuring import Eyesight
 from albic.sim.report import PeriodReport
 from albic.sim.running import EVERY_STEP, Run, Steering, simulate
 from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
+from albic.sim.scripted import ScriptedScaling
 from albic.sim.workload import drift, synthetic
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "PeriodReport",
     "Run",
     "Scene",
+    "ScriptedScaling",
     "SimulatedClock",
     "SimulatedJob",
     "Steady",

@@ -109,3 +109,7 @@ class Scene:
             raise InvalidInput(
                 f"the allocation must name one of {nodes} nodes for each of {groups} key groups"
             )
+        if self.cluster.draining().any():
+            raise InvalidInput(
+                "a node of the scene is draining; let a scaling policy mark it (ScriptedScaling)"
+            )

@@ -12,7 +12,7 @@ from albic.sim.clock import SimulatedClock
 from albic.sim.costs import PAPER_COSTS, CostModel
 from albic.sim.demand import Demand, Scene
 from albic.sim.events import Degradation, Event, Join, Loss
-from albic.sim.measuring import Eyesight, Measurements
+from albic.sim.measuring import Eyesight, Measurements, Seen
 from albic.sim.nodes import Nodes
 from albic.sim.physics import Queue, advance, migrate, work_of
 from albic.sim.report import Happened, PeriodReport, report
@@ -89,13 +89,8 @@ class SimulatedJob:
         return self._measurements.snapshot(self._owner, self._nodes, self._generation)
 
     def throughput(self) -> Throughput:
-        """Return how the job kept up in the steps since the last round."""
-        recent = self.history[self._told :]
-        return Throughput(
-            batches=len(recent),
-            batch_s=sum(each.makespan_s for each in recent) / len(recent) if recent else None,
-            interval_s=self._world.step_s,
-        )
+        """Return how the job kept up in this period."""
+        return self._measurements.throughput(self._world.step_s)
 
     def new_period(self) -> None:
         """Begin another period."""
@@ -105,16 +100,16 @@ class SimulatedJob:
 
     def apply(self, plan: Plan, snapshot: Snapshot) -> None:
         """Move key groups at once; each then stands still for as long as its state takes."""
-        if plan.generation != self._generation or snapshot.generation != self._generation:
-            raise PlanRejected(["nodes came or went while the plan was made"])
-        if self._closed:
-            raise PlanRejected(["the controller has left this job"])
-        moved: Ints = np.array([move.key_group for move in plan.moves], dtype=np.int64)
-        targets: Ints = np.array([move.target for move in plan.moves], dtype=np.int64)
-        if self._demand is None or not moved.size:
+        self._expect_current(plan)
+        self._nodes = self._nodes.drained(snapshot.cluster)
+        place = {node.id: at for at, node in enumerate(self._nodes.listed) if not node.lost}
+        named = [snapshot.cluster.nodes[move.target].id for move in plan.moves]
+        if missing := sorted(set(named) - set(place)):
+            raise PlanRejected([f"node {missing[0]} is not there any more"])
+        if self._demand is None or not plan.moves:
             return
-        if self._nodes.lost()[targets].any():
-            raise PlanRejected(["a key group would move to a lost node"])
+        moved: Ints = np.array([move.key_group for move in plan.moves], dtype=np.int64)
+        targets: Ints = np.array([place[node_id] for node_id in named], dtype=np.int64)
         ends = self._owner[moved], targets
         self._queue = migrate(self._queue, moved, ends, self._demand.state_bytes, self._world.costs)
         owner = self._owner.copy()
@@ -138,20 +133,27 @@ class SimulatedJob:
     # Nodes
 
     def grow(self, count: int) -> None:
-        """Ask for new nodes; they are there once they have started."""
+        """Ask for more nodes; they join with the first step that ends after their start-up."""
         self._coming_s += [self.clock.now_s() + self._world.costs.start_up_s] * count
 
     def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
-        """Let nodes go that own nothing any more; the others stay."""
+        """Let nodes go that own nothing any more and return them; the others stay."""
         owned = set(np.unique(self._owner).tolist())
-        leaving = [at for at in self._nodes.positions(node_ids) if at not in owned]
-        gone = tuple(self._nodes.listed[at].id for at in leaving)
-        self._remove(leaving)
+        idle = [at for at in self._nodes.positions(node_ids) if at not in owned]
+        gone = tuple(self._nodes.listed[at].id for at in idle)
+        self._remove(idle)
         return gone
 
     def fleet(self) -> Fleet:
-        """Return how many nodes are still starting."""
+        """Return how many nodes are still to come."""
         return Fleet(coming=len(self._coming_s))
+
+    def _expect_current(self, plan: Plan) -> None:
+        """Refuse plans for a cluster that is no more, and all once the controller has left."""
+        if self._closed:
+            raise PlanRejected(["the controller has left this job"])
+        if plan.generation != self._generation:
+            raise PlanRejected(["nodes came or went while the plan was made"])
 
     def _catch_up(self) -> int:
         """Run all steps that are over by now and return how many."""
@@ -169,22 +171,23 @@ class SimulatedJob:
         work = work_of(self._demand, self._owner, self._world.costs)
         capacity = self._nodes.true_capacities()
         self._queue, step = advance(self._queue, work, self._owner, capacity, step_s)
-        self._measurements.add(step, self._demand, self._owner, self._nodes, step_s)
-        self.history.append(
-            report(
-                Happened(
-                    number=number,
-                    step_s=step_s,
-                    nodes=self._nodes,
-                    owner=self._owner,
-                    operator_of=self._topology.operator_of(),
-                    work=work,
-                    step=step,
-                    moves=self._moves,
-                    backlog_s=float(self._queue.backlog_s.sum()),
-                )
+        truth = report(
+            Happened(
+                number=number,
+                step_s=step_s,
+                nodes=self._nodes,
+                owner=self._owner,
+                operator_of=self._topology.operator_of(),
+                work=work,
+                step=step,
+                moves=self._moves,
+                backlog_s=float(self._queue.backlog_s.sum()),
             )
         )
+        self._measurements.add(
+            Seen(step, self._demand, self._owner, self._nodes, step_s * work.seconds()), truth
+        )
+        self.history.append(truth)
         self._moves = 0
 
     def _happen(self, period: int) -> None:
@@ -235,4 +238,3 @@ class SimulatedJob:
         self._owner = sealed((np.cumsum(kept) - 1)[self._owner], np.int64)
         queue = self._queue
         self._queue = Queue(queue.backlog_s, queue.pause_s, queue.migration_s[kept])
-        self._generation += 1

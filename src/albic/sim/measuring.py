@@ -1,15 +1,17 @@
 """What a controller gets to see of a simulated job."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Floats, Ints, Sparse
-from albic.model import Allocation, NotReady, Period, Resource, Snapshot, Topology
+from albic.model import Allocation, NotReady, Period, Resource, Snapshot, Throughput, Topology
 from albic.sim.demand import Demand
 from albic.sim.nodes import Nodes
 from albic.sim.physics import Step
+from albic.sim.report import PeriodReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,25 @@ class Eyesight:
     seed: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """One step as it was; ``arrived_s`` is the work that came in for each key group."""
+
+    step: Step
+    demand: Demand
+    owner: Ints
+    nodes: Nodes
+    arrived_s: Floats
+
+
+class _Pace(NamedTuple):
+    """How one step kept up."""
+
+    makespan_s: float
+    arrived_s: float
+    done_s: float
+
+
 class Measurements:
     """Adds up what the steps of a period did."""
 
@@ -42,25 +63,41 @@ class Measurements:
         self._known_pct = np.full(groups, np.nan)
         self._busy_s, self._ran_s = np.zeros(groups), np.zeros(groups)
         self._demands: list[Demand] = []
+        self._steps: list[_Pace] = []
         self._span_s = (0.0, 0.0)
         self._fresh = True
 
-    def add(self, step: Step, demand: Demand, owner: Ints, nodes: Nodes, step_s: float) -> None:
+    def add(self, seen: Seen, truth: PeriodReport) -> None:
         """Take in one step."""
-        seen_s = step.done_s
+        step_s = truth.step_s
+        busy_s = seen.step.done_s
         if not self._eyesight.knows_capacities:
-            true = nodes.true_capacities()
-            claimed = np.array([node.capacity for node in nodes.listed])
+            true = seen.nodes.true_capacities()
+            claimed = np.array([node.capacity for node in seen.nodes.listed])
             slower = np.divide(claimed, true, out=np.ones(true.size), where=true > 0)
-            seen_s = seen_s * slower[owner]
-        self._busy_s += seen_s
-        self._ran_s += step_s * step.ran
+            busy_s = busy_s * slower[seen.owner]
         if self._fresh:
-            self._demands = []
+            self._steps, self._demands = [], []
             self._span_s = (self._span_s[1], self._span_s[1])
             self._fresh = False
-        self._demands.append(demand)
+        self._busy_s += busy_s
+        self._ran_s += step_s * seen.step.ran
+        self._demands.append(seen.demand)
+        self._steps.append(_Pace(truth.makespan_s, seen.arrived_s.sum(), seen.step.done_s.sum()))
         self._span_s = (self._span_s[0], self._span_s[1] + step_s)
+
+    def throughput(self, step_s: float) -> Throughput:
+        """Return how the job kept up since the period began."""
+        if not self._steps:
+            return Throughput()
+        arrived_s = sum(step.arrived_s for step in self._steps)
+        done_s = sum(step.done_s for step in self._steps)
+        return Throughput(
+            batches=len(self._steps),
+            batch_s=sum(step.makespan_s for step in self._steps) / len(self._steps),
+            interval_s=step_s,
+            arrived_share=max(arrived_s / done_s, 1.0) if done_s > 0 else 1.0,
+        )
 
     def new_period(self) -> None:
         """Begin anew with the next step; where there is none yet, the last period counts."""
@@ -73,6 +110,8 @@ class Measurements:
         """Return what was measured since the period began."""
         if not self._demands:
             raise NotReady("no step of the simulated job has ended yet")
+        if nodes.lost().all():
+            raise NotReady("there is no live node")
         loads_pct = self._loads_pct()
         if np.isnan(loads_pct).any():
             missing = int(np.isnan(loads_pct).sum())

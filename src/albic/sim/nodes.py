@@ -15,7 +15,8 @@ class SimulatedNode:
 
     ``capacity`` is what it should do, relative to the reference node, ``speed`` the part of it
     that it does: below 1 it is degraded. A lost one does nothing, and is listed for as long as it
-    owns key groups. A draining one works until it is released.
+    owns key groups. To the job a draining one is like the others: only the controller knows that
+    it shall go, and the mark is here for reports.
     """
 
     id: str
@@ -41,10 +42,7 @@ class Nodes:
     @classmethod
     def of(cls, cluster: Cluster) -> "Nodes":
         """Return the nodes of ``cluster``, all in full health."""
-        listed = tuple(
-            SimulatedNode(node.id, node.capacity, draining=node.state is NodeState.DRAINING)
-            for node in cluster.nodes
-        )
+        listed = tuple(SimulatedNode(node.id, node.capacity) for node in cluster.nodes)
         return cls(listed, len(listed))
 
     def __len__(self) -> int:
@@ -74,6 +72,12 @@ class Nodes:
                 fresh.append(SimulatedNode(name, capacity))
         return Nodes((*self.listed, *fresh), named)
 
+    def drained(self, seen: Cluster) -> "Nodes":
+        """Return the nodes with the marks of a controller, as ``seen`` has them."""
+        going = {node.id for node in seen.nodes if node.state is NodeState.DRAINING}
+        listed = tuple(replace(node, draining=node.id in going) for node in self.listed)
+        return replace(self, listed=listed)
+
     def without(self, positions: Collection[int]) -> "Nodes":
         """Return the nodes that are not at ``positions``."""
         kept = tuple(node for at, node in enumerate(self.listed) if at not in positions)
@@ -93,13 +97,16 @@ class Nodes:
         return tuple(at for at, node in enumerate(self.listed) if node.id in wanted)
 
     def cluster(self, *, true: bool) -> Cluster:
-        """Return the nodes as a controller sees them; with ``true``, it knows how fast they are."""
+        """Return the nodes as a controller sees them; with ``true``, it knows how fast they are.
+
+        Those that are lost are there to be emptied, as on Spark.
+        """
         return Cluster(
             tuple(
                 Node(
                     node.id,
                     node.true_capacity if true and not node.lost else node.capacity,
-                    NodeState.DRAINING if node.lost or node.draining else NodeState.ACTIVE,
+                    NodeState.DRAINING if node.lost else NodeState.ACTIVE,
                 )
                 for node in self.listed
             )

@@ -32,7 +32,7 @@ class PeriodReport:
     """
 
     number: int
-    ends_s: float
+    step_s: float
     nodes: tuple[str, ...]
     node_load_pct: Floats
     mean_load_pct: float
@@ -73,7 +73,7 @@ def report(seen: Happened) -> PeriodReport:
     migration_s = float(seen.step.migration_s.sum())
     return PeriodReport(
         number=seen.number,
-        ends_s=(seen.number + 1) * seen.step_s,
+        step_s=seen.step_s,
         nodes=tuple(node.id for node in seen.nodes.listed),
         node_load_pct=load_pct,
         mean_load_pct=float(100 * (done_s.sum() + migration_s) / (capacity.sum() * seen.step_s)),
