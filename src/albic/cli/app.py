@@ -220,6 +220,37 @@ def demo(
     run(seed, picture)
 
 
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", help="Experiments, or all.")
+    ] = None,
+    *,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few points, little time.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="Where results go; a stopped run goes on from there.")
+    ] = Path("out/reproduce"),
+    docs: Annotated[
+        Path | None, typer.Option(help="Also write experiments.md and figures in this folder.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Points measured at once, where none is timed.")] = 2,
+) -> None:
+    """Run the paper's evaluation again: figures, and which claims hold."""
+    try:
+        from albic.cli import reproduce as work
+    except ModuleNotFoundError as missing:
+        if missing.name != "matplotlib":
+            raise
+        from albic.model import InvalidInput
+
+        raise InvalidInput('figures need matplotlib: install "albic[figures]"') from None
+    if list_:
+        work.listed()
+        return
+    work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs)
+
+
 def _help_if_bare(context: typer.Context) -> None:
     """Print the help where a command should have followed."""
     if context.invoked_subcommand is None:

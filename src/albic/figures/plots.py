@@ -65,8 +65,8 @@ def _save(charts: Sequence[Chart], target: Path | io.StringIO, kind: str) -> Non
 
 
 def _figure(charts: Sequence[Chart]) -> Figure:
-    """Return one figure with all charts, at most three a row."""
-    columns = min(len(charts), COLUMNS)
+    """Return one figure with all charts, at most three a row; four make a square."""
+    columns = 2 if len(charts) == 4 else min(len(charts), COLUMNS)
     rows = -(-len(charts) // columns)
     figure = Figure(figsize=(WIDTH_IN * columns, HEIGHT_IN * rows), layout="constrained")
     for position, chart in enumerate(charts):

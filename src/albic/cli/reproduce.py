@@ -1,0 +1,98 @@
+"""What ``albic reproduce`` does: lists experiments, runs them with bars, and writes the report."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from albic.cli.screen import screen, titled
+from albic.experiments.catalogue import ALL, EXPERIMENTS, chosen
+from albic.experiments.experiment import Experiment
+from albic.experiments.manifest import beginning
+from albic.experiments.report import verdict, write_docs, write_report, write_result
+from albic.experiments.result import Result, result_of
+from albic.experiments.runner import Done, measured
+from albic.experiments.store import Store, code_hash
+from albic.model import InvalidInput
+
+#: Where the points of a run are kept, inside its folder.
+POINTS = "points"
+
+
+def listed() -> None:
+    """Print all experiments."""
+    table = titled("Experiments", left=("name", "in the paper", "question"), right=("points",))
+    for experiment in EXPERIMENTS.values():
+        points = f"{len(experiment.points)} ({len(experiment.quick)} quick)"
+        table.add_row(experiment.name, experiment.figure, experiment.question, points)
+    console = screen()
+    console.print(table)
+    console.print(f"albic reproduce {ALL} runs them all; --quick takes a small selection of points")
+
+
+def run(names: list[str], *, quick: bool, out: Path, docs: Path | None, at_once: int) -> None:
+    """Run the named experiments, and write figures and report into ``out``."""
+    if not names:
+        raise InvalidInput(f"name an experiment, or {ALL}; --list shows what there is")
+    if at_once < 1:
+        raise InvalidInput(f"--jobs is {at_once}; it must be 1 or more")
+    experiments, begun = chosen(names), beginning()
+    _made(out)
+    store = Store(out / POINTS, code_hash())
+    console, results = screen(), []
+    for experiment in experiments:
+        done = _with_bar(experiment, store, quick=quick, at_once=at_once)
+        result = result_of(experiment, done, begun, quick=quick)
+        write_result(result, out)
+        _tell(console, result, sum(each.found for each in done))
+        results.append(result)
+    write_report(results, out)
+    if docs is not None:
+        write_docs(results, docs)
+    console.print(verdict(results))
+    console.print(f"wrote {out / 'report.html'} and {out / 'report.md'}")
+
+
+def _made(out: Path) -> None:
+    """Make the folder for the results."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        cause = (wrong.strerror or "unknown error").lower()
+        raise InvalidInput(f"the folder {str(out)!r} cannot be made: {cause}") from None
+
+
+def _with_bar(
+    experiment: Experiment[Any], store: Store, *, quick: bool, at_once: int
+) -> list[Done]:
+    """Return all points, with a bar on stderr if that is a terminal."""
+    console = Console(stderr=True, markup=False)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(
+        *columns,
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(experiment.name, total=len(experiment.chosen(quick=quick)))
+        done = []
+        for each in measured(experiment, store, quick=quick, at_once=at_once):
+            done.append(each)
+            progress.update(task, advance=1, description=f"{experiment.name}: {each.point.name}")
+    return done
+
+
+def _tell(console: Console, result: Result, found: int) -> None:
+    """Print the claims of one experiment."""
+    kept = f", {found} points from an earlier run" if found else ""
+    title = f"{result.name}, {result.seconds:.0f} s of work{kept}"
+    table = titled(title, left=("claim", "paper", "measured", "holds"))
+    for judged in result.judged():
+        claim, finding = judged.claim, judged.finding
+        said = "ours" if claim.ours else claim.paper
+        verdict_ = Text("yes", style="green") if finding.holds else Text("NO", style="bold red")
+        table.add_row(claim.statement, said, finding.measured, verdict_)
+    console.print(table)

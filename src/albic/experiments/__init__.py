@@ -1,0 +1,1 @@
+"""The paper's evaluation: one entry a figure, with claims that can fail."""

@@ -1,0 +1,1 @@
+"""The figures: which points, which claims, which charts."""

@@ -1,0 +1,100 @@
+"""What an experiment is: points to measure, claims to check, charts to draw."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from albic.experiments.rows import Row, Rows, Value
+from albic.figures import Chart, Table
+
+
+class Point(Protocol):
+    """One unit of work: a frozen dataclass of plain values."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """Return what tells this point from the others."""
+        ...
+
+
+Measured = TypeVar("Measured", bound=Point)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came out for a claim; one that does not hold says why in a sentence."""
+
+    measured: str
+    holds: bool
+    remark: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.holds and not self.remark:
+            raise ValueError(f"a claim that does not hold needs a sentence: {self.measured}")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement that the measured rows bear out or not.
+
+    ``paper`` is the paper's number, or "no number" where it gives none. ``ours`` marks what we say
+    of our own planners; the paper does not claim it.
+    """
+
+    statement: str
+    paper: str
+    check: Callable[[Rows], Finding]
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiment(Generic[Measured]):
+    """A figure of the paper as one value.
+
+    Parameters
+    ----------
+    figure
+        Where it stands in the paper.
+    notes
+        What we decided, scaled or could not do as the paper did.
+    points, quick
+        What is measured, and the small selection for a quick look.
+    measure
+        Measures one point; a function of a module, so that another process can be asked.
+    alone
+        Whether its points are measured one at a time, because other work would spoil their times.
+    """
+
+    name: str
+    figure: str
+    question: str
+    notes: str
+    points: tuple[Measured, ...]
+    quick: tuple[Measured, ...]
+    measure: Callable[[Measured], list[Row]]
+    claims: tuple[Claim, ...]
+    charts: Callable[[Rows], tuple[Chart, ...]]
+    tables: Callable[[Rows], tuple[Table, ...]]
+    alone: bool = False
+
+    def chosen(self, *, quick: bool) -> tuple[Measured, ...]:
+        """Return the points of a quick or a whole run."""
+        return self.quick if quick else self.points
+
+
+def parameters(points: tuple[Point, ...]) -> dict[str, list[Value]]:
+    """Return every parameter with the values that it takes, seeds included."""
+    taken: dict[str, dict[Value, None]] = {}
+    for point in points:
+        for field in fields(point):
+            taken.setdefault(field.name, {})[_plain(getattr(point, field.name))] = None
+    return {name: list(values) for name, values in taken.items()}
+
+
+def _plain(value: object) -> Value:
+    """Return a parameter's value; a tuple is told as text."""
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    return str(value)

@@ -1,0 +1,65 @@
+"""Where, when and with what a figure was made."""
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import albic
+from albic.experiments.store import LIBRARIES
+
+ROOT = Path(albic.__file__).resolve().parents[2]
+
+
+def beginning() -> dict[str, object]:
+    """Return when and where a run begins; that others kept the machine busy shows in its load."""
+    return {
+        "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "machine": {
+            "system": f"{platform.system()} {platform.machine()}",
+            "processor": processor(),
+            "cores": os.cpu_count() or 0,
+            "load_before": round(os.getloadavg()[0], 2),
+        },
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that results depend on."""
+    return {"python": platform.python_version(), "albic": albic.__version__} | {
+        name: version(name) for name in LIBRARIES
+    }
+
+
+def commit() -> str:
+    """Return the commit that was run, and whether sources differed from it."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        changed = _git("status", "--porcelain", "--", "src")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head[:12]} with changes" if changed else head[:12]
+
+
+def processor() -> str:
+    """Return the processor's name where the system tells it."""
+    about = Path("/proc/cpuinfo")
+    if about.exists():
+        for line in about.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown processor"
+
+
+def _git(*arguments: str) -> str:
+    """Return what git says about this repository."""
+    done = subprocess.run(  # noqa: S603 - fixed arguments
+        ["git", *arguments],  # noqa: S607 - git is where the user has it
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()

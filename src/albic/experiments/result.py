@@ -1,0 +1,95 @@
+"""What an experiment gave: its rows, every claim judged, and where it was made."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from albic.experiments.experiment import Claim, Experiment, Finding, parameters
+from albic.experiments.manifest import commit, versions
+from albic.experiments.rows import Rows
+from albic.experiments.runner import Done
+from albic.experiments.store import code_hash
+
+FORMAT = "albic-figure/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim and what came out for it."""
+
+    claim: Claim
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """An experiment with its rows in the order of its points."""
+
+    experiment: Experiment[Any]
+    quick: bool
+    rows: Rows
+    seconds: float
+    begun: Mapping[str, object]
+
+    @property
+    def name(self) -> str:
+        """Return the experiment's name."""
+        return self.experiment.name
+
+    @property
+    def command(self) -> str:
+        """Return the command that makes this figure again."""
+        return f"albic reproduce {self.name}{' --quick' if self.quick else ''}"
+
+    def judged(self) -> tuple[Judged, ...]:
+        """Return every claim with its finding."""
+        return tuple(Judged(claim, claim.check(self.rows)) for claim in self.experiment.claims)
+
+    def document(self) -> dict[str, object]:
+        """Return everything there is to keep, as JSON has it."""
+        experiment = self.experiment
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "figure": experiment.figure,
+            "question": experiment.question,
+            "notes": experiment.notes,
+            "command": self.command,
+            **self.begun,
+            "seconds": self.seconds,
+            "commit": commit(),
+            "code": code_hash(),
+            "versions": versions(),
+            "parameters": parameters(experiment.chosen(quick=self.quick)),
+            "claims": [
+                {
+                    "statement": judged.claim.statement,
+                    "paper": judged.claim.paper,
+                    "ours": judged.claim.ours,
+                    "measured": judged.finding.measured,
+                    "holds": judged.finding.holds,
+                    "remark": judged.finding.remark,
+                }
+                for judged in self.judged()
+            ],
+            "rows": [_finite(row) for row in self.rows.rows],
+        }
+
+
+def result_of(
+    experiment: Experiment[Any], done: Iterable[Done], begun: Mapping[str, object], *, quick: bool
+) -> Result:
+    """Return the result of all points; ``seconds`` is what they took, now or in an earlier run."""
+    ordered = sorted(done, key=lambda each: each.position)
+    rows = Rows.of(row for each in ordered for row in each.kept.rows)
+    seconds = round(math.fsum(each.kept.seconds for each in ordered), 1)
+    return Result(experiment, quick, rows, seconds, begun)
+
+
+def _finite(row: Mapping[str, object]) -> dict[str, object]:
+    """Return the row with None for what is no number, which JSON cannot hold."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }

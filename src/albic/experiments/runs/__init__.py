@@ -1,0 +1,1 @@
+"""What is done at one point of a figure; these files decide which kept results still count."""

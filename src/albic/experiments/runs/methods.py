@@ -1,0 +1,62 @@
+"""The planners by the names that they have in figures."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from albic.model import Objective, Plan, PlanRequest, metrics, violations
+from albic.planners import Planner
+from albic.planners.albic import AlbicPlanner
+from albic.planners.cola import ColaPlanner
+from albic.planners.flux import FluxPlanner
+from albic.planners.hold import HoldPlanner
+from albic.planners.joint import JointPlanner
+from albic.planners.milp import MilpPlanner
+from albic.planners.printed import Printed
+from albic.planners.search import SearchPlanner
+
+MILP, FLUX, ALBIC, COLA = "MILP as printed", "Flux", "ALBIC", "COLA"
+REPAIRED, SEARCH, STAGES, JOINT, PAIRS = (
+    "milp (ours)",
+    "search (ours)",
+    "search by stage (ours)",
+    "joint (ours)",
+    "ALBIC, 12 pairs a round (ours)",
+)
+HOLD = "nothing moves"
+
+#: d_u and d_l not negative: probably what the authors ran, and kinder to the paper.
+PRINTED = Printed(signed=False)
+
+METHODS: dict[str, Callable[[], Planner]] = {
+    MILP: lambda: MilpPlanner("paper", PRINTED),
+    FLUX: FluxPlanner,
+    ALBIC: AlbicPlanner,
+    COLA: ColaPlanner,
+    REPAIRED: MilpPlanner,
+    SEARCH: SearchPlanner,
+    STAGES: SearchPlanner,
+    JOINT: JointPlanner,
+    PAIRS: lambda: AlbicPlanner(pairs_per_round=12),
+    HOLD: HoldPlanner,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A plan, its load distance on the snapshot that was asked about, and what the judge says."""
+
+    plan: Plan
+    distance_pct: float
+    findings: int
+
+
+def answered(method: str, request: PlanRequest) -> Answer:
+    """Return a method's answer; the one by stage is asked for the makespan."""
+    if method == STAGES:
+        request = replace(request, objective=Objective.MAKESPAN)
+    plan = METHODS[method]().plan(request)
+    return Answer(
+        plan,
+        metrics.load_distance(request.snapshot, plan.target),
+        len(violations(plan, request)),
+    )
