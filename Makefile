@@ -7,7 +7,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test spark check lint format bench nightly lock clean help
+.PHONY: setup demo test spark check lint format bench reproduce nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -50,6 +50,9 @@ format: $(READY)  ## format the code and mend what can be mended
 
 bench: $(COMPILED)  ## measure the planners; tables and JSON
 	$(BIN)/python bench/planners.py
+
+reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
+	$(BIN)/albic reproduce all --docs docs
 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov

@@ -1,0 +1,82 @@
+"""``albic reproduce``: lists, runs, goes on, and refuses what it does not know."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
+
+from albic.cli import main
+from albic.experiments import catalogue
+from albic.experiments.catalogue import EXPERIMENTS
+from albic.experiments.entries.lemmas import LEMMAS
+from albic.experiments.runs.lemmas import LemmaPoint
+from albic.experiments.runs.methods import MILP, SEARCH
+
+TINY = tuple(LemmaPoint(3, method, seed) for method in (MILP, SEARCH) for seed in (1, 4))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Make the lemmas a small figure without HiGHS."""
+    monkeypatch.setitem(catalogue.EXPERIMENTS, "lemmas", replace(LEMMAS, quick=TINY))
+
+
+def test_every_experiment_is_listed(capsys):
+    assert main(["reproduce", "--list"]) == 0
+    told = capsys.readouterr().out
+    assert all(name in told for name in EXPERIMENTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param(["reproduce", "fig-nothing"], "no experiment 'fig-nothing'", id="unknown"),
+        pytest.param(["reproduce"], "--list", id="none named"),
+        pytest.param(["reproduce", "lemmas", "--jobs", "0"], "--jobs is 0", id="no process"),
+    ],
+)
+def test_mistakes_end_with_exit_code_2_and_a_sentence(arguments, told, capsys, tmp_path):
+    out = tmp_path / "out"
+    assert main([*arguments, "--out", str(out)]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_folder_that_cannot_be_made_is_a_mistake(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    arguments = ["reproduce", "lemmas", "--quick", "--out", str(tmp_path / "file" / "out")]
+    assert main(arguments) == 2
+    assert "cannot be made" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_run_writes_its_report_and_the_next_one_measures_nothing(capsys, tmp_path):
+    arguments = ["reproduce", "lemmas", "--quick", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(arguments) == 0
+    assert "from an earlier run" not in capsys.readouterr().out
+    first = json.loads((tmp_path / "lemmas.json").read_text())
+    assert main(arguments) == 0
+    told = capsys.readouterr().out
+    assert "4 points from an earlier run" in told
+    assert "statements of the paper hold" in told
+    assert json.loads((tmp_path / "lemmas.json").read_text())["rows"] == first["rows"]
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "lemmas.json",
+        "lemmas.png",
+        "lemmas.svg",
+        "points",
+        "report.html",
+        "report.md",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_quick_run_of_everything_ends_with_a_report(tmp_path):
+    assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "report.md").read_text()
+    assert all(f"## {name}" in text for name in EXPERIMENTS)
+    assert "not measured |" not in text.replace("not measured | no", "")
