@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from albic.cli import main
-from albic.control import JsonLinesJournal
+from albic.control import JsonLinesJournal, Settings
 from albic.control.journal import RoundRecord, Status
 from tests.unit.control.fakes import World, controller
 
@@ -21,6 +21,31 @@ def test_every_round_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "00:01:01" in told
     assert "2 rounds" in told
     assert "round 2 failed: OSError: full" in told
+    assert "in all: 2 batches, 1 move of 1 B; 100.0 % of tasks ran where planned" in told
+
+
+def test_rounds_in_a_row_with_the_same_reason_share_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = JsonLinesJournal(tmp_path / "journal.jsonl")
+    for number in (1, 2, 3):
+        journal.add(RoundRecord(number, 1e300, "period", Status.NOT_READY, "no batch"))
+    journal.add(RoundRecord(4, 62.0, "period", Status.HELD, "balanced"))
+    assert main(["journal", "show", str(journal.path)]) == 0
+    told = capsys.readouterr().out
+    assert "rounds 1-3 not ready: no batch" in told
+    assert "round 4 held: balanced" in told
+
+
+def test_what_was_held_or_proposed_did_not_move(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = JsonLinesJournal(tmp_path / "journal.jsonl")
+    controller(World(), Settings(dry_run=True), journal=journal).run_round("period")
+    assert main(["journal", "show", str(journal.path)]) == 0
+    told = capsys.readouterr().out
+    assert "(1)" in told
+    assert "0 moves of 0 B" in told
 
 
 def test_a_broken_journal_is_a_mistake_in_one_line(

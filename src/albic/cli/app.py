@@ -25,6 +25,7 @@ journal_app = typer.Typer(help="Look at what a controller did.", invoke_without_
 app.add_typer(journal_app, name="journal")
 
 SnapshotFile = Annotated[Path, typer.Argument(metavar="FILE", help="A snapshot file.")]
+JournalFile = Annotated[Path, typer.Argument(metavar="FILE", help="A journal of a controller.")]
 MaxMigrations = Annotated[
     int | None, typer.Option(help="The most key groups that may move (or give --max-cost).")
 ]
@@ -122,12 +123,40 @@ def journal(context: typer.Context) -> None:
 
 @journal_app.command(name="show")
 def show_journal(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A journal of a controller.")],
+    file: JournalFile,
 ) -> None:
     """Show every round of a controller: what it measured, planned and moved."""
     from albic.cli import journals
 
     journals.show(file)
+
+
+@app.command()
+def replay(
+    file: JournalFile,
+    *,
+    planner: Annotated[str, typer.Option(help="Who plans this time.")] = "auto",
+    max_migrations: Annotated[
+        int | None, typer.Option(help="Another number of key groups that may move in a round.")
+    ] = None,
+    objective: Annotated[
+        Literal["distance", "makespan"] | None, typer.Option(help="Another objective.")
+    ] = None,
+    max_load_distance: Annotated[
+        float | None, typer.Option(help="Another price in points that collocation may have.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Another number of seconds that the planner may take.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed.")] = None,
+    formulation: Formulation = "repaired",
+    as_json: Json = False,
+) -> None:
+    """Plan the recorded rounds of a journal again, all as then but for what the options say."""
+    from albic.cli import planning, replays
+
+    changes = planning.changes(max_migrations, objective, max_load_distance, time_limit, seed)
+    replays.run(file, planning.planner_named(planner, formulation), changes, as_json=as_json)
 
 
 @app.command()

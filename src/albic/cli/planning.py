@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from albic.control.replay import Changes
 from albic.model import (
     Budget,
     BudgetUnit,
@@ -59,13 +60,34 @@ class Wishes:
     def budget(self) -> Budget:
         """Return the migration budget, given in one way and not in two."""
         if self.max_migrations is not None and self.max_cost is None:
-            moves = max(-_ANY_NUMBER, min(self.max_migrations, _ANY_NUMBER))
-            return Budget(float(moves), BudgetUnit.MOVES)
+            return _moves(self.max_migrations)
         if self.max_cost is not None and self.max_migrations is None:
             return Budget(self.max_cost, BudgetUnit.COST)
         raise InvalidInput(
             "give the migration budget as --max-migrations or --max-cost, one of the two"
         )
+
+
+def changes(
+    max_migrations: int | None,
+    objective: str | None,
+    max_load_distance_pct: float | None,
+    time_limit_s: float | None,
+    seed: int | None,
+) -> Changes:
+    """Return what the options of ``replay`` ask otherwise than recorded."""
+    return Changes(
+        budget=None if max_migrations is None else _moves(max_migrations),
+        objective=None if objective is None else Objective(objective),
+        max_load_distance_pct=max_load_distance_pct,
+        time_limit_s=time_limit_s,
+        seed=seed,
+    )
+
+
+def _moves(most: int) -> Budget:
+    """Return a budget of moves."""
+    return Budget(float(max(-_ANY_NUMBER, min(most, _ANY_NUMBER))), BudgetUnit.MOVES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

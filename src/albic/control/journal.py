@@ -1,15 +1,19 @@
 """One record a round, as a line of JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from albic.model import InvalidInput
+from albic.model.fields import Pairs, shown
 
 FORMAT = "albic-journal/1"
+
+#: What a field may be declared as, for a value out of a file to be held against it.
+PLAIN = (int, float, str, int | None, float | None, str | None)
 
 
 class Status(StrEnum):
@@ -86,6 +90,11 @@ class RoundRecord:
     snapshot: dict[str, Any] | None = None
 
     @property
+    def migrations(self) -> tuple[MoveRecord, ...]:
+        """Return the moves that were carried out; of a plan that was held, none were."""
+        return self.moves if self.status is Status.APPLIED else ()
+
+    @property
     def compliance(self) -> float | None:
         """Return the share of tasks that ran on their owner; None when there was none to judge."""
         return self.compliant / self.judged if self.judged else None
@@ -137,17 +146,35 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
 def _record(path: Path, number: int, line: str) -> RoundRecord:
     """Return the record in one line."""
     try:
-        document = json.loads(line)
+        document = json.loads(line, object_pairs_hook=Pairs.of, parse_constant=_refuse)
         if document.pop("format") != FORMAT:
             raise InvalidInput(f"{str(path)!r}, line {number}: the format is not {FORMAT}")
-        names = {field.name for field in fields(RoundRecord)}
-        known = {name: value for name, value in document.items() if name in names}
+        known = _typed(RoundRecord, document)
         known["status"] = Status(known["status"])
-        known["moves"] = tuple(MoveRecord(**move) for move in known["moves"])
+        known["moves"] = tuple(MoveRecord(**_typed(MoveRecord, move)) for move in known["moves"])
         if known.get("terms") is not None:
-            known["terms"] = TermsRecord(**known["terms"])
+            known["terms"] = TermsRecord(**_typed(TermsRecord, known["terms"]))
         return RoundRecord(**known)
-    except (AttributeError, KeyError, TypeError, ValueError) as wrong:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as wrong:
         raise InvalidInput(
             f"{str(path)!r}, line {number} is no record of {FORMAT}: {wrong}"
         ) from None
+
+
+def _typed(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record; those that we do not know were written by a later version."""
+    known = {}
+    for field in fields(kind):
+        if field.name not in told:
+            continue
+        value = told[field.name]
+        plain: Any = field.type if field.type in PLAIN else object
+        whole = type(value) is int and isinstance(0.0, plain)
+        if not (isinstance(value, plain) or whole):
+            raise TypeError(f"{field.name} is {shown(value)}")
+        known[field.name] = value
+    return known
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number")
