@@ -60,13 +60,18 @@ def save_document(path: Path, document: Mapping[str, object]) -> None:
 
 def save_text(path: Path, text: str) -> None:
     """Write ``text`` to ``path``; on any failure the old file, or none, is what is there."""
+    save_bytes(path, text.encode("utf-8"))
+
+
+def save_bytes(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path``; on any failure the old file, or none, is what is there."""
     try:
         if path.exists() and not path.is_file():
             # A device or pipe cannot be replaced; a directory refuses by itself.
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(content)
         else:
             # Through a link, the file it points to is the one to replace.
-            _replace(path.resolve(), text)
+            _replace(path.resolve(), content)
     except OSError as wrong:
         raise InvalidInput(f"cannot be written: {_cause(wrong)}") from None
     except (ValueError, RuntimeError):
@@ -74,13 +79,13 @@ def save_text(path: Path, text: str) -> None:
         raise InvalidInput("is not a path that can be written") from None
 
 
-def _replace(path: Path, text: str) -> None:
-    """Put ``text`` into a new file beside ``path``, then let it take that name at one stroke."""
+def _replace(path: Path, content: bytes) -> None:
+    """Put ``content`` into a new file beside ``path``, then let it take that name at one stroke."""
     # Not from tempfile, whose files only their owner may read.
     fresh = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with fresh.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        with fresh.open("xb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         fresh.replace(path)

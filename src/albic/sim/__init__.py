@@ -18,7 +18,11 @@ A :class:`Scene` is a workload, a cluster and a first allocation. :func:`simulat
 hand. A :class:`Run` has a :class:`PeriodReport` for each period (loads, load distance, collocation,
 makespan, moves, pauses, backlog) and the controller's records.
 
-Workloads come as scenes: :func:`steady_scene` and :func:`drifting_scene` of any snapshot.
+Workloads come as scenes: :func:`steady_scene` and :func:`drifting_scene` of any snapshot,
+:func:`real_job` for traces in the shape of Real Jobs 1 to 4 (``real_job(2, 40, seed=1).scene()``),
+:func:`load_trace` for recorded ones; :func:`patterned` adds :class:`Diurnal`, :class:`FlashCrowd`
+and :class:`HotKeys` to any of them, :func:`heterogeneous` makes nodes unequal.
+:func:`simulate_potc` runs a scene with PoTC, which has no plans, and reports in the same measures.
 :class:`World` holds the :class:`CostModel`, the length of a step, events (:class:`Join`,
 :class:`Loss`, :class:`Degradation`) and how well the controller sees (:class:`Eyesight`).
 :class:`ScriptedScaling` adds and drains nodes in given rounds, as in the paper's scale-in.
@@ -30,10 +34,23 @@ from albic.sim.demand import Demand, DemandSource, Scene, Workload
 from albic.sim.events import Degradation, Event, Join, Loss, random_events
 from albic.sim.job import SimulatedJob, World
 from albic.sim.measuring import Eyesight
+from albic.sim.patterns import (
+    Diurnal,
+    FlashCrowd,
+    HotKeys,
+    Pattern,
+    Patterned,
+    heterogeneous,
+    patterned,
+)
+from albic.sim.potc import SplitAllocation, simulate_potc
+from albic.sim.realjobs import real_job
 from albic.sim.report import PeriodReport
 from albic.sim.running import EVERY_STEP, Run, Steering, simulate
 from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
 from albic.sim.scripted import ScriptedScaling
+from albic.sim.trace import Trace
+from albic.sim.trace_file import load_trace, save_trace
 from albic.sim.workload import drift, synthetic
 
 __all__ = [
@@ -44,26 +61,39 @@ __all__ = [
     "Degradation",
     "Demand",
     "DemandSource",
+    "Diurnal",
     "Drifting",
     "Event",
     "Eyesight",
+    "FlashCrowd",
+    "HotKeys",
     "Join",
     "Loss",
+    "Pattern",
+    "Patterned",
     "PeriodReport",
     "Run",
     "Scene",
     "ScriptedScaling",
     "SimulatedClock",
     "SimulatedJob",
+    "SplitAllocation",
     "Steady",
     "Steering",
+    "Trace",
     "Workload",
     "World",
     "demand_of",
     "drift",
     "drifting_scene",
+    "heterogeneous",
+    "load_trace",
+    "patterned",
     "random_events",
+    "real_job",
+    "save_trace",
     "simulate",
+    "simulate_potc",
     "steady_scene",
     "synthetic",
 ]

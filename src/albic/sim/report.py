@@ -27,6 +27,8 @@ class PeriodReport:
         The sum over operators of the busiest node's time for it: what a batch takes on Spark.
     paused_s
         Summed over key groups, how long they stood still; paper: migration latency.
+    migration_work_s, merge_work_s
+        Seconds of a reference node that went into migrations, and into merging (PoTC).
     backlog_s
         Work that arrived and was not done by the end, in seconds of a reference node.
     """
@@ -39,10 +41,11 @@ class PeriodReport:
     load_distance_pct: float
     collocation: float
     makespan_s: float
-    moves: int
-    paused_s: float
-    migration_work_s: float
-    backlog_s: float
+    moves: int = 0
+    paused_s: float = 0.0
+    migration_work_s: float = 0.0
+    merge_work_s: float = 0.0
+    backlog_s: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "node_load_pct", sealed(self.node_load_pct, np.float64))

@@ -1,0 +1,135 @@
+"""Trace files: the layout is in docs/formats.md."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from albic.model import Allocation, Cluster, InvalidInput, Node, Operator, Topology
+from albic.model.files import blaming, save_bytes
+from albic.sim.trace import PER_GROUP, Trace
+
+FORMAT = "albic-trace/1"
+#: Every array of a file, with the kind of its numbers: text, truth, whole or real.
+ARRAYS = {
+    "format": "U",
+    "operators": "U",
+    "key_groups": "iu",
+    "stateful": "b",
+    "streams": "iu",
+    "nodes": "U",
+    "capacities": "f",
+    "owner": "iu",
+    "step_s": "f",
+    "effort": "f",
+    "traffic_from": "iu",
+    "traffic_to": "iu",
+    "traffic_bytes_per_s": "f",
+    **dict.fromkeys(PER_GROUP, "f"),
+}
+
+
+def save_trace(path: Path, trace: Trace) -> None:
+    """Write ``trace`` to ``path``, whole or not at all; amounts keep seven digits."""
+    operators, nodes = trace.topology.operators, trace.cluster.nodes
+    packed = io.BytesIO()
+    np.savez_compressed(
+        packed,
+        format=np.array(FORMAT),
+        operators=np.array([operator.name for operator in operators]),
+        key_groups=np.array([operator.key_groups for operator in operators]),
+        stateful=np.array([operator.stateful for operator in operators]),
+        streams=np.array(trace.topology.streams, dtype=np.int64).reshape(-1, 2),
+        nodes=np.array([node.id for node in nodes]),
+        capacities=trace.cluster.capacities(),
+        owner=trace.allocation.owner,
+        step_s=np.array(trace.step_s),
+        effort=trace.effort,
+        traffic_from=trace.sender,
+        traffic_to=trace.receiver,
+        traffic_bytes_per_s=trace.traffic_bytes_per_s.astype(np.float32),
+        **{name: getattr(trace, name).astype(np.float32) for name in PER_GROUP},
+    )
+    with blaming(path):
+        save_bytes(path, packed.getvalue())
+
+
+def load_trace(path: Path) -> Trace:
+    """Return the trace in the file at ``path``."""
+    with blaming(path):
+        found = _arrays(path)
+        if str(found["format"]) != FORMAT:
+            raise InvalidInput(f"has the format {str(found['format'])!r}, expected {FORMAT!r}")
+        return Trace(
+            topology=_topology(found),
+            cluster=_cluster(found),
+            allocation=Allocation(found["owner"]),
+            step_s=float(found["step_s"]),
+            effort=found["effort"],
+            tuples_per_s=found["tuples_per_s"],
+            source_bytes_per_s=found["source_bytes_per_s"],
+            state_bytes=found["state_bytes"],
+            sender=found["traffic_from"],
+            receiver=found["traffic_to"],
+            traffic_bytes_per_s=found["traffic_bytes_per_s"],
+        )
+
+
+def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a file; refuse what is no trace."""
+    try:
+        # Opened here, for numpy does not close what it cannot read.
+        with path.open("rb") as stream:
+            file = np.load(stream, allow_pickle=False)
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise InvalidInput("is one array, not a trace of several")
+            if missing := sorted(set(ARRAYS) - set(file.files)):
+                raise InvalidInput(f"has no array {missing[0]!r}; it is not a trace")
+            found = {name: file[name] for name in ARRAYS}
+    except OSError as wrong:
+        raise InvalidInput(f"cannot be read: {(wrong.strerror or str(wrong)).lower()}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile) as wrong:
+        raise InvalidInput(f"is not a trace: {wrong}") from None
+    _expect_kinds(found)
+    return found
+
+
+def _expect_kinds(found: dict[str, npt.NDArray[Any]]) -> None:
+    """Refuse arrays of another kind of numbers, and many values where one is meant."""
+    for name, kinds in ARRAYS.items():
+        if found[name].dtype.kind not in kinds:
+            raise InvalidInput(f"{name} has numbers of the kind {found[name].dtype}")
+    for name in ("format", "step_s"):
+        if found[name].shape != ():
+            raise InvalidInput(f"{name} must be one value")
+
+
+def _topology(found: dict[str, npt.NDArray[Any]]) -> Topology:
+    """Return the job."""
+    names, sizes, stateful = found["operators"], found["key_groups"], found["stateful"]
+    if not (names.ndim == 1 and names.shape == sizes.shape == stateful.shape):
+        raise InvalidInput("operators, key_groups and stateful must be rows of the same length")
+    if found["streams"].ndim != 2 or found["streams"].shape[1] != 2:
+        raise InvalidInput(f"streams has shape {found['streams'].shape}, expected pairs")
+    return Topology(
+        tuple(
+            Operator(str(name), int(size), bool(keeps))
+            for name, size, keeps in zip(names, sizes, stateful, strict=True)
+        ),
+        tuple((int(up), int(down)) for up, down in found["streams"]),
+    )
+
+
+def _cluster(found: dict[str, npt.NDArray[Any]]) -> Cluster:
+    """Return the nodes."""
+    ids, capacities = found["nodes"], found["capacities"]
+    if not (ids.ndim == 1 and ids.shape == capacities.shape):
+        raise InvalidInput("nodes and capacities must be rows of the same length")
+    return Cluster(
+        tuple(
+            Node(str(name), float(capacity)) for name, capacity in zip(ids, capacities, strict=True)
+        )
+    )
