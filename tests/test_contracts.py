@@ -28,6 +28,7 @@ PLANTS = [
     pytest.param("wiring.py", "import albic.spark.bridge", "jvm-seam", id="the JVM from outside"),
     pytest.param("spark/runtime.py", "import py4j", "py4j-home", id="py4j astray"),
     pytest.param("cli/live.py", "import pyspark.sql", "pyspark-home", id="Spark astray"),
+    pytest.param("jobs/stores/sqlite.py", "import psycopg", "psycopg-home", id="psycopg astray"),
     pytest.param(
         "planners/problem.py", "def f():\n    import highspy", "highspy-home", id="in a function"
     ),

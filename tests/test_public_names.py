@@ -11,7 +11,9 @@ import pytest
 import albic
 
 #: Whatever an extra brings; planning must work where none of it is installed.
-EXTRAS = ("matplotlib", "pandas", "py4j", "pyspark", "starlette", "uvicorn")
+EXTRAS = (
+    *("matplotlib", "pandas", "psycopg", "py4j", "pyarrow", "pyspark", "starlette", "uvicorn"),
+)
 CORE = (
     "albic",
     "albic.control",

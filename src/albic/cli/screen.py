@@ -2,7 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from rich import box
@@ -14,6 +16,8 @@ from rich.text import Text
 
 #: Where output goes to a file or a pipe, nobody needs it cut to a window.
 PIPE_WIDTH = 120
+#: Work that is done sooner needs no bar.
+BAR_AFTER_S = 1.0
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -77,6 +81,34 @@ def tracked(items: Sequence[Item], doing: str) -> Iterator[Item]:
             progress.update(task, description=f"{doing} {item.name}")
             yield item
             progress.advance(task)
+
+
+@contextmanager
+def waiting(doing: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr, if that is a terminal and the work takes longer than a moment.
+
+    What comes back is told how much of ``total`` is done.
+    """
+    console = Console(stderr=True, markup=False)
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = progress.add_task(doing, total=total)
+    # A bar that only flashes up is noise.
+    timer = threading.Timer(BAR_AFTER_S, progress.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done: progress.update(task, completed=done)
+    finally:
+        timer.cancel()
+        timer.join()
+        progress.stop()
 
 
 def bar(value: float, most: float, width: int, console: Console) -> str:

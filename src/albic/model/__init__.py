@@ -3,7 +3,7 @@
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.cluster import Cluster, Node, NodeState
-from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected
+from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected, StoreGone
 from albic.model.plan import (
     Budget,
     BudgetUnit,
@@ -45,6 +45,7 @@ __all__ = [
     "ScalingRequest",
     "SearchReport",
     "Snapshot",
+    "StoreGone",
     "Throughput",
     "Topology",
     "Violation",

@@ -5,7 +5,8 @@
     AlbicError
     ├── InvalidInput      a file, option or value of the user's is wrong: mend it
     ├── NotReady          measurements do not cover the job yet: try again next period
-    └── PlanRejected      the judge found a plan faulty: keep the present allocation
+    ├── PlanRejected      the judge found a plan faulty: keep the present allocation
+    └── StoreGone         a database does not answer any more: bring it back, start again
 """
 
 from collections.abc import Sequence
@@ -29,3 +30,7 @@ class PlanRejected(AlbicError):
     def __init__(self, findings: Sequence[object]) -> None:
         super().__init__("; ".join(str(finding) for finding in findings))
         self.findings = tuple(findings)
+
+
+class StoreGone(AlbicError):
+    """A database does not answer any more; nothing of the batch was written."""

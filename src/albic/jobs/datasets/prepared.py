@@ -1,0 +1,168 @@
+"""Ordered copies of data: rows by event time in Parquet pieces, each row with its number.
+
+A range of row numbers always means the same rows. That is what a stream's offsets are made of.
+"""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from albic.jobs.datasets.schemas import KINDS, Kind
+from albic.model import InvalidInput
+
+#: Part of every fingerprint: raise it when the same file would give other rows.
+VERSION = 1
+INDEX = "index.json"
+SEQUENCE = pa.field("sequence", pa.int64())
+
+PIECE_ROWS = 1 << 17
+_GROUP_ROWS = 1 << 14
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An ordered copy.
+
+    Attributes
+    ----------
+    folder
+        Where it lies; what runs elsewhere must see it under the same path.
+    kind
+        What its rows are.
+    fingerprint
+        Of the files it was made of: equal fingerprints, equal rows.
+    starts
+        The number of each piece's first row, and at the end the number of all rows.
+    firsts_us
+        The event time of each piece's first row, in microseconds since 1970.
+    last_us
+        The event time of the last row.
+    """
+
+    folder: Path
+    kind: Kind
+    fingerprint: str
+    starts: tuple[int, ...]
+    firsts_us: tuple[int, ...]
+    last_us: int
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows there are."""
+        return self.starts[-1]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Return the kind's schema with the row's number at the end."""
+        return self.kind.schema.append(SEQUENCE)
+
+    @property
+    def pieces(self) -> list[Path]:
+        """Return the files, in order."""
+        return [self.folder / piece_name(number) for number in range(len(self.firsts_us))]
+
+    def read(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows from number ``first`` up to, not including, ``end``."""
+        piece = max(bisect_right(self.starts, first) - 1, 0)
+        while first < min(end, self.rows):
+            start, until = self.starts[piece], min(end, self.starts[piece + 1])
+            yield from _rows(self.pieces[piece], first - start, until - start)
+            first, piece = until, piece + 1
+
+    def row_at(self, time_us: int) -> int:
+        """Return the number of the first row whose event time is ``time_us`` or later."""
+        piece = bisect_left(self.firsts_us, time_us) - 1
+        if piece < 0:
+            return 0
+        times = pq.read_table(self.pieces[piece], columns=["event_time"])["event_time"]
+        inside = np.searchsorted(times.cast(pa.int64()).to_numpy(), time_us, "left")
+        return self.starts[piece] + int(inside)
+
+    def time_at_us(self, row: int) -> int:
+        """Return the event time of a row, or of the last one if there is none of that number."""
+        if row >= self.rows:
+            return self.last_us
+        (batch,) = self.read(row, row + 1)
+        return int(batch.column("event_time")[0].value)
+
+
+def opened(folder: Path) -> Prepared:
+    """Return the ordered copy in ``folder``."""
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return Prepared(
+            folder,
+            KINDS[index["kind"]],
+            index["fingerprint"],
+            tuple(index["starts"]),
+            tuple(index["firsts_us"]),
+            index["last_us"],
+        )
+    except (OSError, ValueError, KeyError) as wrong:
+        raise InvalidInput(
+            f"{str(folder)!r} is no ordered copy of data ({wrong!r}); delete it and start again"
+        ) from None
+
+
+def write(tables: Iterator[pa.Table], folder: Path, kind: Kind, fingerprint: str) -> Prepared:
+    """Write ordered ``tables`` as pieces into ``folder`` and return the copy."""
+    starts, firsts = [0], []
+    last_us = 0
+    for number, piece in enumerate(_pieces(tables)):
+        sequence = pa.array(np.arange(starts[-1], starts[-1] + piece.num_rows))
+        whole = piece.append_column(SEQUENCE, sequence)
+        pq.write_table(whole, folder / piece_name(number), row_group_size=_GROUP_ROWS)
+        starts.append(starts[-1] + piece.num_rows)
+        firsts.append(piece["event_time"][0].value)
+        last_us = piece["event_time"][piece.num_rows - 1].value
+    if not firsts:
+        raise InvalidInput(f"there are no {kind.name} in these data")
+    made = Prepared(folder, kind, fingerprint, tuple(starts), tuple(firsts), last_us)
+    index = {
+        "kind": kind.name,
+        "fingerprint": fingerprint,
+        "starts": starts,
+        "firsts_us": firsts,
+        "last_us": last_us,
+    }
+    (folder / INDEX).write_text(json.dumps(index), encoding="utf-8")
+    return made
+
+
+def piece_name(number: int) -> str:
+    """Return the name of a piece."""
+    return f"piece-{number:06}.parquet"
+
+
+def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows in tables of exactly ``PIECE_ROWS``, the last one but for less."""
+    held: list[pa.Table] = []
+    count = 0
+    for table in tables:
+        rest = table
+        while count + rest.num_rows >= PIECE_ROWS:
+            taken = rest.slice(0, PIECE_ROWS - count)
+            yield pa.concat_tables([*held, taken])
+            rest, held, count = rest.slice(taken.num_rows), [], 0
+        if rest.num_rows:
+            held.append(rest)
+            count += rest.num_rows
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _rows(path: Path, first: int, end: int) -> Iterator[pa.RecordBatch]:
+    """Yield the rows from ``first`` up to ``end`` of one piece, reading only what holds them."""
+    with pq.ParquetFile(path) as file:
+        groups = range(first // _GROUP_ROWS, -(-end // _GROUP_ROWS))
+        for group in groups:
+            start = group * _GROUP_ROWS
+            table = file.read_row_group(group)
+            inside = table.slice(max(first - start, 0), end - max(first, start))
+            yield from inside.combine_chunks().to_batches()
