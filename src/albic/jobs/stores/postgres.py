@@ -40,10 +40,15 @@ class PostgresStore:
             info = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.Error as wrong:
             raise InvalidInput(f"{url!r} is no address of a PostgreSQL database: {wrong}") from None
+        if not str(info.get("port", "1")).isdigit():
+            raise InvalidInput(f"{url!r} is no address: its port is not a number")
         # Without the password, for messages.
         self._name = f"{info.get('dbname', '')} at {info.get('host', 'this machine')}"
-        with self._lock:
+        try:
             self._do([(sql.books_statement(), [()])])
+        except BaseException:
+            self.close()
+            raise
 
     def create(self, table: Table) -> None:
         """Make ``table`` where it is not there."""
