@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from albic.experiments.entries.balance import BALANCE, MIGRATIONS
 from albic.experiments.entries.collocation import CLUSTERS, SHARES
+from albic.experiments.entries.jobs import JOB_1, JOB_2, JOB_3, JOB_4
 from albic.experiments.entries.lemmas import LEMMAS
 from albic.experiments.entries.scale import SCALE
 from albic.experiments.entries.scale_in import SCALE_IN
@@ -11,7 +13,20 @@ from albic.experiments.experiment import Experiment
 from albic.model import InvalidInput
 from albic.model.fields import nearest
 
-_EVERY: tuple[Experiment[Any], ...] = (*SOLVER, SCALE_IN, SHARES, CLUSTERS, LEMMAS, SCALE)
+_EVERY: tuple[Experiment[Any], ...] = (
+    *SOLVER,
+    SCALE_IN,
+    BALANCE,
+    MIGRATIONS,
+    SHARES,
+    CLUSTERS,
+    JOB_2,
+    JOB_3,
+    JOB_4,
+    JOB_1,
+    LEMMAS,
+    SCALE,
+)
 EXPERIMENTS = {experiment.name: experiment for experiment in _EVERY}
 ALL = "all"
 

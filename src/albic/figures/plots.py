@@ -85,13 +85,23 @@ def _draw(chart: Chart, axes: Axes) -> None:
     axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
     if chart.log_x:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    elif _whole(chart):
+        axes.xaxis.get_major_locator().set_params(integer=True)
     if chart.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
     elif chart.from_zero and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
     _annotate(axes, chart)
     if len(chart.series) > 1:
         axes.legend(fontsize=8)
+
+
+def _whole(chart: Chart) -> bool:
+    """Return whether the x axis counts something, such as rounds."""
+    places = [x for series in chart.series for x in series.x]
+    return all(isinstance(x, int | float) and float(x).is_integer() for x in places)
 
 
 def _annotate(axes: Axes, chart: Chart) -> None:

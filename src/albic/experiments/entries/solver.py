@@ -34,7 +34,7 @@ NOTES = (
     "Mean over varies 20, 40 and 80, one seed. The printed program is solved by HiGHS from "
     "scratch, one thread, two clusters at once on two cores, for 1, 5 and 20 s; the paper let "
     "CPLEX run for up to a minute on a desktop of 2011. Flux and the search end by themselves. "
-    "The dotted level is a proven bound."
+    "The grey line is a proven bound."
 )
 
 
