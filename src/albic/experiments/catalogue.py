@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from albic.experiments.entries.balance import BALANCE, MIGRATIONS
+from albic.experiments.entries.balance import BALANCE
 from albic.experiments.entries.collocation import CLUSTERS, SHARES
 from albic.experiments.entries.jobs import JOB_1, JOB_2, JOB_3, JOB_4
 from albic.experiments.entries.lemmas import LEMMAS
+from albic.experiments.entries.migrations import MIGRATIONS
 from albic.experiments.entries.scale import SCALE
 from albic.experiments.entries.scale_in import SCALE_IN
 from albic.experiments.entries.solver import SOLVER

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from albic.figures.chart import Chart, Kind, Series
 
@@ -87,7 +88,7 @@ def _draw(chart: Chart, axes: Axes) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     elif _whole(chart):
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if chart.log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")

@@ -2,20 +2,35 @@
 
 from functools import partial
 
+from albic.experiments.entries.job_claims import (
+    MOVES,
+    around_five,
+    cola_61,
+    end_of,
+    gradually,
+    half_of_job_2,
+    immediately,
+    index_falls,
+    joint_faster,
+    load_index,
+    low_index,
+    lower_distance,
+    migrations,
+    one_cola,
+    overwhelms,
+)
 from albic.experiments.entries.lines import lines, table
-from albic.experiments.experiment import Claim, Experiment, Finding
-from albic.experiments.rows import Rows, amount
+from albic.experiments.experiment import Claim, Experiment
+from albic.experiments.rows import Rows
 from albic.experiments.runs.jobs import JobPoint, steer
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT, SEARCH
 from albic.figures import Chart, Table
 
-MOVES, MAX_DISTANCE_PCT, JOINT_DISTANCE_PCT = 10, 10.0, 2.0
+MAX_DISTANCE_PCT, JOINT_DISTANCE_PCT = 10.0, 2.0
 #: ALBIC brings one pair together a period, and Real Job 4 has hundreds.
 PERIODS = {1: 40, 2: 120, 3: 120, 4: 400}
 QUICK_PERIODS = 15
 LIMIT_S = {ALBIC: 0.05, COLA: 1.0, JOINT: 0.1, SEARCH: 0.05}
-#: The last periods, one swing of the input rate, whose mean counts as the end.
-END = 48
 COLA_SEEDS = (1, 2, 3)
 
 NOTES = (
@@ -47,150 +62,6 @@ def points(job: int, methods: tuple[str, ...], periods: int) -> tuple[JobPoint, 
     )
 
 
-def at_end(rows: Rows) -> Rows:
-    """Return the last periods of a line."""
-    last = rows.most("period")
-    return rows.that(lambda row: float(row["period"] or 0) > max(last - END, last / 2))
-
-
-def _end(rows: Rows, label: str, value: str) -> float:
-    """Return a line's mean at the end."""
-    return at_end(rows.where(label=label)).mean(value)
-
-
-def _gradually(rows: Rows) -> Finding:
-    """Return whether ALBIC reaches COLA's collocation, however late."""
-    mine = rows.where(label=ALBIC)
-    best, cola = mine.most("collocation"), _end(rows, COLA, "collocation")
-    near = mine.that(lambda row: float(row["collocation"] or 0) >= 0.95 * cola)
-    when = f"in period {near.least('period'):.0f}" if near.rows else "not"
-    return Finding(
-        f"ALBIC up to {amount(best)} %, COLA {amount(cola)} %; within 5 % of it {when}",
-        best >= 0.95 * cola,
-        f"after {mine.most('period'):.0f} periods ALBIC is at {amount(best)} %, for it brings one pair "
-        f"together a period; joint is at {amount(_end(rows, JOINT, 'collocation'))} %",
-    )
-
-
-def _immediately(rows: Rows) -> Finding:
-    """Return whether COLA collocates at once."""
-    second = rows.where(label=COLA, period=2).mean("collocation")
-    end = _end(rows, COLA, "collocation")
-    return Finding(
-        f"{amount(second)} % after its first plan, {amount(end)} % at the end",
-        second >= 0.9 * end,
-        "COLA's first plan is far from its later ones",
-    )
-
-
-def _lower_distance(rows: Rows) -> Finding:
-    """Return whether ALBIC's load distance is below COLA's."""
-    mine, cola = _end(rows, ALBIC, "after"), _end(rows, COLA, "after")
-    return Finding(
-        f"{amount(mine)} points on average against {amount(cola)}",
-        mine < cola,
-        "COLA's load distance is smaller at the end",
-    )
-
-
-def _load_index(rows: Rows) -> Finding:
-    """Return the load index of both at the end."""
-    mine, cola = _end(rows, ALBIC, "index"), _end(rows, COLA, "index")
-    return Finding(
-        f"ALBIC {amount(mine)} %, COLA {amount(cola)} %",
-        abs(mine - 50) <= 10 and abs(cola - 75) <= 12,
-        "the load indices are not within 10 (ALBIC) and 12 (COLA) points of the paper's",
-    )
-
-
-def _index_falls(rows: Rows) -> Finding:
-    """Return whether ALBIC reduces the load index, and COLA less."""
-    mine, cola = _end(rows, ALBIC, "index"), _end(rows, COLA, "index")
-    return Finding(
-        f"ALBIC {amount(mine)} %, COLA {amount(cola)} %",
-        mine < 90 and mine < cola,
-        "ALBIC's load index is not clearly below where it began, or not below COLA's",
-    )
-
-
-def _migrations(rows: Rows, groups: int, said: float) -> Finding:
-    """Return migrations a period of both."""
-    mine, cola = (rows.where(label=label).mean("planned") for label in (ALBIC, COLA))
-    typical = rows.where(label=COLA).most("planned")
-    return Finding(
-        f"COLA up to {amount(typical)} of {groups}, {amount(cola)} on average; ALBIC {amount(mine)}",
-        typical >= said and mine <= MOVES,
-        f"COLA moves at most {amount(typical)} key groups a period",
-    )
-
-
-def _half(rows: Rows) -> Finding:
-    """Return whether the collocation is about half of Real Job 2's."""
-    best = rows.most("collocation")
-    return Finding(
-        f"{amount(best)} % at most, of 100 % in Real Job 2",
-        40 <= best <= 60,
-        f"the best collocation is {amount(best)} %",
-    )
-
-
-def _overwhelms(rows: Rows) -> Finding:
-    """Return whether COLA's migrations are too much for the system."""
-    cola = rows.where(label=COLA)
-    load, backlog = cola.most("load"), cola.most("backlog_s")
-    index = cola.most("index")
-    return Finding(
-        f"load index up to {amount(index)} %, mean load up to {amount(load)} %, "
-        f"backlog {amount(backlog)} s",
-        backlog > 0,
-        "migrating everything every period raises the load, but the simulated nodes, half idle at "
-        "the start, keep up; the paper's did not",
-    )
-
-
-def _cola_61(rows: Rows) -> Finding:
-    """Return COLA's collocation, over seeds."""
-    reached = [
-        rows.where(label=label).that(lambda row: float(row["period"] or 0) > 1).mean("collocation")
-        for label in rows.words("label")
-        if label.startswith(COLA)
-    ]
-    told = ", ".join(amount(each) for each in reached)
-    return Finding(
-        f"{told} %",
-        all(abs(each - 61) <= 5 for each in reached),
-        "COLA's collocation is not within 5 points of 61 %",
-    )
-
-
-def _joint_faster(rows: Rows) -> Finding:
-    """Return when joint and ALBIC are within 5 % of the best collocation."""
-    best = 0.95 * rows.most("collocation")
-    when = []
-    for label in (JOINT, ALBIC):
-        near = rows.where(label=label).that(lambda row: float(row["collocation"] or 0) >= best)
-        when.append(near.least("period") if near.rows else float("inf"))
-    told = ["never" if each == float("inf") else f"in period {each:.0f}" for each in when]
-    distance = _end(rows, JOINT, "after")
-    return Finding(
-        f"within 5 % of the best: joint {told[0]}, ALBIC {told[1]}; distance {amount(distance)}",
-        when[0] < when[1],
-        "joint is not there before ALBIC",
-    )
-
-
-def _around_five(rows: Rows) -> Finding:
-    """Return the collocation that anybody reaches on Real Job 1."""
-    best = {label: rows.where(label=label).most("collocation") for label in rows.words("label")}
-    told = "; ".join(f"{label} {amount(value)}" for label, value in best.items())
-    albic = best[ALBIC]
-    return Finding(
-        f"at most: {told} %",
-        2 <= albic <= 8,
-        f"ALBIC reaches {amount(albic)} % on Real Job 1",
-    )
-
-
 def _charts(rows: Rows) -> tuple[Chart, ...]:
     """Return the paper's four panels."""
     panels = (
@@ -209,7 +80,7 @@ def _tables(rows: Rows) -> tuple[Table, ...]:
     """Return what every line has at the end."""
     names = ("collocation", "after", "distance", "index", "planned", "paused_s")
     cells = [
-        [label, rows.where(label=label).most("period"), *(_end(rows, label, n) for n in names)]
+        [label, rows.where(label=label).most("period"), *(end_of(rows, label, n) for n in names)]
         for label in rows.words("label")
     ]
     columns = (
@@ -234,10 +105,10 @@ def _cola_points() -> tuple[JobPoint, ...]:
 
 
 SAME = (
-    Claim("ALBIC gradually reaches COLA's collocation", "the same", _gradually),
-    Claim("ALBIC has a lower load distance than COLA", "consistently", _lower_distance),
+    Claim("ALBIC gradually reaches COLA's collocation", "the same", gradually),
+    Claim("ALBIC has a lower load distance than COLA", "consistently", lower_distance),
 )
-OURS = (Claim("joint collocates sooner than ALBIC", "", _joint_faster, ours=True),)
+OURS = (Claim("joint collocates sooner than ALBIC", "", joint_faster, ours=True),)
 METHODS = (ALBIC, COLA, JOINT, SEARCH)
 
 JOB_2 = Experiment(
@@ -249,13 +120,13 @@ JOB_2 = Experiment(
     quick=points(2, METHODS, QUICK_PERIODS),
     measure=steer,
     claims=(
-        Claim("COLA reaches the optimum collocation immediately", "at once", _immediately),
+        Claim("COLA reaches the optimum collocation immediately", "at once", immediately),
         *SAME,
-        Claim("the load index falls", "ALBIC to 50 %, COLA to 75 %", _load_index),
+        Claim("the load index falls", "ALBIC to 50 %, COLA to 75 %", load_index),
         Claim(
             "COLA migrates close to 200 key groups a period, ALBIC 10",
             "close to 200; 10",
-            partial(_migrations, groups=200, said=170.0),
+            partial(migrations, groups=200, said=170.0),
         ),
         *OURS,
     ),
@@ -273,9 +144,9 @@ JOB_3 = Experiment(
     measure=steer,
     claims=(
         *SAME,
-        Claim("the collocation factor is only half of Real Job 2's", "half", _half),
-        Claim("a similar trend of the load index", "no number", _index_falls),
-        Claim("COLA's migrations overwhelm the system at full input", "at 100 % input", _overwhelms),
+        Claim("the collocation factor is only half of Real Job 2's", "half", half_of_job_2),
+        Claim("a similar trend of the load index", "no number", index_falls),
+        Claim("COLA's migrations overwhelm the system at full input", "at 100 % input", overwhelms),
         *OURS,
     ),
     charts=_charts,
@@ -291,16 +162,16 @@ JOB_4 = Experiment(
     quick=(*points(4, (ALBIC, JOINT, SEARCH), QUICK_PERIODS), *_cola_points()[:1]),
     measure=steer,
     claims=(
-        Claim("COLA's collocation is very consistent", "around 61 %", _cola_61),
+        Claim("COLA's collocation is very consistent", "around 61 %", cola_61),
         Claim(
             "ALBIC gradually achieves a similar collocation",
             "about 61 %",
-            lambda rows: _gradually(_one_cola(rows)),
+            lambda rows: gradually(one_cola(rows)),
         ),
         Claim(
             "ALBIC reduces the load index at a low load distance",
             "no number",
-            lambda rows: _low(rows),
+            low_index,
         ),
         *OURS,
     ),
@@ -316,26 +187,7 @@ JOB_1 = Experiment(
     points=points(1, METHODS, PERIODS[1]),
     quick=points(1, METHODS, 8),
     measure=steer,
-    claims=(Claim("the collocation maxes out", "around 5 %", _around_five),),
+    claims=(Claim("the collocation maxes out", "around 5 %", around_five),),
     charts=_charts,
     tables=_tables,
 )
-
-
-def _one_cola(rows: Rows) -> Rows:
-    """Return the rows with all runs of COLA under one name."""
-    return Rows.of(
-        {**row, "label": COLA if str(row["label"]).startswith(COLA) else row["label"]}
-        for row in rows.rows
-    )
-
-
-def _low(rows: Rows) -> Finding:
-    """Return load index and load distance of ALBIC at the end."""
-    index, distance = _end(rows, ALBIC, "index"), _end(rows, ALBIC, "after")
-    return Finding(
-        f"{amount(index)} %, at {amount(distance)} points",
-        index < 90 and distance < 5,
-        f"after {rows.where(label=ALBIC).most('period'):.0f} periods the load index is "
-        f"{amount(index)} % at a load distance of {amount(distance)} points",
-    )
