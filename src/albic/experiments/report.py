@@ -88,7 +88,11 @@ def verdict(results: Sequence[Result]) -> str:
     told = f"{next(held)} of {len(papers)} statements of the paper hold here"
     told += f", and {next(held)} of {len(ours)} of ours." if ours else "."
     quick = any(result.quick for result in results)
-    return f"{told} A quick run: few points, little time." if quick else told
+    return (
+        f"{told} A quick run: few points and little time, so what needs long runs cannot hold."
+        if quick
+        else told
+    )
 
 
 def _made(results: Sequence[Result]) -> str:

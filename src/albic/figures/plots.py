@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 from albic.figures.chart import Chart, Kind, Series
 
@@ -86,17 +87,31 @@ def _draw(chart: Chart, axes: Axes) -> None:
     axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
     if chart.log_x:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
+        _plain_numbers(axes.xaxis)
     elif _whole(chart):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if chart.log_y:
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter("{x:g}")
+        _plain_numbers(axes.yaxis)
     elif chart.from_zero and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
     _annotate(axes, chart)
     if len(chart.series) > 1:
         axes.legend(fontsize=8)
+
+
+class _PlainNumbers(LogFormatterSciNotation):
+    """Writes 0.1 where the usual labels of a logarithmic axis have a power of ten."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of a tick, empty where there is none."""
+        return f"{x:g}" if super().__call__(x, pos) else ""
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers; between them where it is short."""
+    axis.set_major_formatter(_PlainNumbers())
+    axis.set_minor_formatter(_PlainNumbers(labelOnlyBase=False))
 
 
 def _whole(chart: Chart) -> bool:

@@ -158,8 +158,16 @@ JOB_4 = Experiment(
     figure="Figure: Real Job 4",
     question="And in a job of eight operators?",
     notes=NOTES,
-    points=(*points(4, (ALBIC, JOINT, SEARCH), PERIODS[4]), *_cola_points()),
-    quick=(*points(4, (ALBIC, JOINT, SEARCH), QUICK_PERIODS), *_cola_points()[:1]),
+    points=(
+        *points(4, (ALBIC,), PERIODS[4]),
+        *_cola_points(),
+        *points(4, (JOINT, SEARCH), PERIODS[4]),
+    ),
+    quick=(
+        *points(4, (ALBIC,), QUICK_PERIODS),
+        *_cola_points()[:1],
+        *points(4, (JOINT, SEARCH), QUICK_PERIODS),
+    ),
     measure=steer,
     claims=(
         Claim("COLA's collocation is very consistent", "around 61 %", cola_61),
@@ -175,7 +183,7 @@ JOB_4 = Experiment(
         ),
         *OURS,
     ),
-    charts=_charts,
+    charts=lambda rows: _charts(one_cola(rows)),
     tables=_tables,
 )
 

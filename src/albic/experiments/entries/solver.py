@@ -19,7 +19,7 @@ VARIES_PCT = (20.0, 40.0, 80.0)
 LIMITS_S = {
     FLUX: (1.0,),
     MILP: (1.0, 5.0, 20.0),
-    REPAIRED: (1.0, 5.0),
+    REPAIRED: (1.0,),
     SEARCH: (0.05, 0.2, 1.0),
 }
 QUICK_LIMITS_S = {FLUX: (1.0,), MILP: (2.0,), REPAIRED: (1.0,), SEARCH: (0.05,)}
