@@ -9,8 +9,7 @@ from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Par
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner
 from albic.model import InvalidInput, Objective
-from albic.model.fields import nearest
-from albic.planners import PLANNERS
+from albic.planners import find_planner
 from albic.scaling import FixedSize
 from albic.spark.attaching import bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.elasticity import FixedExecutors
@@ -41,7 +40,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     queries
         What ``writeStream.start()`` returned, or a list of such.
     planner
-        A name out of ``albic.planners.PLANNERS``, or any object that plans.
+        A name, of ours or of an installed package's, or any object that plans.
     period
         How often to plan: "20s", "500ms", "2m", "5 batches", or seconds.
     max_migrations
@@ -64,7 +63,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         seed=seed,
         dry_run=dry_run,
     )
-    chosen = _planner(planner)
+    chosen = find_planner(planner)
     per_batch = max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
     bridge = bridge_of_process()
     runtime = runtime_of(bridge, running, per_batch=per_batch, steers=not dry_run)
@@ -82,17 +81,6 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     atexit.register(controller.stop)
     controller.start()
     return controller
-
-
-def _planner(asked: str | Planner) -> Planner:
-    """Return the planner that was asked for."""
-    if not isinstance(asked, str):
-        return asked
-    if asked not in PLANNERS:
-        meant = nearest(asked, PLANNERS)
-        hint = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(PLANNERS))}"
-        raise InvalidInput(f"there is no planner {asked!r}; {hint}")
-    return PLANNERS[asked]()
 
 
 def _objective(asked: str, queries: int) -> Objective:

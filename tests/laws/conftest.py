@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from albic.model import Plan, PlanRequest
 from albic.optimize.solver import Solver
-from albic.planners import PLANNERS, Planner
+from albic.planners import Planner, find_planner, planner_names
 
 #: So much time, for so little work, that a slow machine finds the same plans as a fast one.
 AMPLE_S = 10.0
@@ -56,7 +56,7 @@ def subject_of(highs: Solver) -> Callable[[str], Subject]:
     """Return a way to the planner of a name."""
 
     def made(name: str) -> Subject:
-        planner = PLANNERS[name]()
+        planner = find_planner(name)
         keeps_budget = planner.keeps_budget  # type: ignore[attr-defined]
         if name in EXACT:
             planner = replace(planner, solver=lambda: nullcontext(highs))  # type: ignore[type-var]
@@ -65,7 +65,7 @@ def subject_of(highs: Solver) -> Callable[[str], Subject]:
     return made
 
 
-@pytest.fixture(params=PLANNERS)
+@pytest.fixture(params=planner_names())
 def subject(request: pytest.FixtureRequest, subject_of: Callable[[str], Subject]) -> Subject:
     """Return each planner in turn."""
     return subject_of(request.param)

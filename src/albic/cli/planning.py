@@ -18,8 +18,7 @@ from albic.model import (
     Violation,
     violations,
 )
-from albic.model.fields import nearest
-from albic.planners import PLANNERS
+from albic.planners import find_planner, planner_names
 from albic.planners.milp import MilpPlanner
 from albic.planners.planner import Planner
 
@@ -109,20 +108,18 @@ class Judged:
 
 def planner_named(name: str, formulation: Formulation = "repaired") -> Named:
     """Return the planner called ``name``; ``formulation`` is for milp alone."""
-    if name not in PLANNERS:
-        meant = nearest(name, PLANNERS)
-        hint = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(PLANNERS))}"
-        raise InvalidInput(f"there is no planner {name!r}; {hint}")
     if name == "milp":
         return Named(name, MilpPlanner(formulation=formulation))
-    return Named(name, PLANNERS[name]())
+    return Named(name, find_planner(name))
 
 
 def planners_named(names: str, formulation: Formulation = "repaired") -> list[Named]:
     """Return the planners in a list with commas, each once."""
     listed = dict.fromkeys(name.strip() for name in names.split(",") if name.strip())
     if not listed:
-        raise InvalidInput(f"name at least one planner; known are {', '.join(sorted(PLANNERS))}")
+        raise InvalidInput(
+            f"name at least one planner; known are {', '.join(sorted(planner_names()))}"
+        )
     return [planner_named(name, formulation) for name in listed]
 
 
