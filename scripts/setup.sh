@@ -1,9 +1,10 @@
 #!/bin/sh
-# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java.
+# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java and PostgreSQL.
 # Needs Python 3.11 or newer, nothing else. Harmless to run again.
 #
 #   scripts/setup.sh          everything (what the Makefile calls)
 #   scripts/setup.sh java     only look for Java
+#   scripts/setup.sh postgres only look for PostgreSQL
 #
 # PYTHON=/path/to/python chooses the interpreter for a new .venv.
 set -eu
@@ -72,9 +73,21 @@ look_for_java() {
     say "Java 17 or newer is missing; Spark will need it: install a JRE, for example openjdk-17-jre-headless"
 }
 
+has_postgres() {
+    command -v initdb >/dev/null || { set -- "${POSTGRES_HOME:-/usr/lib/postgresql}"/*/bin/initdb; [ -x "$1" ]; }
+}
+
+# Only the tests of the store need a server; without one they say so and are skipped.
+look_for_postgres() {
+    if has_postgres; then return; fi
+    if may_install && apt_install postgresql && has_postgres; then return; fi
+    say "PostgreSQL is missing; its tests will be skipped: install it, for example Debian's postgresql"
+}
+
 cd "$(dirname "$0")/.."
-if [ "${1:-all}" = all ]; then
-    make_environment
-    install_packages
-fi
-look_for_java
+case "${1:-all}" in
+    all) make_environment; install_packages; look_for_java; look_for_postgres ;;
+    java) look_for_java ;;
+    postgres) look_for_postgres ;;
+    *) fail "there is no part $1; known are java and postgres" ;;
+esac

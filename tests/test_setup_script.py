@@ -116,6 +116,45 @@ def test_an_ordinary_user_installs_nothing(machine: Machine, tmp_path: Path) -> 
     assert not (tmp_path / "asked").exists()
 
 
+def test_a_server_of_postgresql_is_found_without_a_word(machine: Machine, tmp_path: Path) -> None:
+    machine.give("initdb", "exit 0")
+    assert machine.setup("postgres", POSTGRES_HOME=str(tmp_path)).stderr == ""
+    (machine.programs / "initdb").rename(tmp_path / "initdb")
+    place = tmp_path / "15" / "bin"
+    place.mkdir(parents=True)
+    (tmp_path / "initdb").rename(place / "initdb")
+    assert machine.setup("postgres", POSTGRES_HOME=str(tmp_path)).stderr == ""
+
+
+def test_without_postgresql_one_line_says_what_is_skipped(machine: Machine, tmp_path: Path) -> None:
+    done = machine.setup("postgres", POSTGRES_HOME=str(tmp_path))
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "tests will be skipped" in line
+    assert not (tmp_path / "asked").exists()
+
+
+@pytest.mark.skipif(not Path("/etc/debian_version").exists(), reason="apt-get belongs to Debian")
+def test_root_on_debian_gets_postgresql_installed(machine: Machine, tmp_path: Path) -> None:
+    machine.give("id", "echo 0")
+    initdb = machine.programs / "initdb"
+    machine.give(
+        "apt-get",
+        f"""case "$*" in *postgresql*)
+            printf '#!/bin/sh\\n' > {initdb}; /bin/chmod +x {initdb};;
+        esac""",
+    )
+    done = machine.setup("postgres", POSTGRES_HOME=str(tmp_path))
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == ["setup: installing postgresql"]
+
+
+def test_a_part_that_is_not_there_is_refused(machine: Machine) -> None:
+    done = machine.setup("oracle")
+    assert done.returncode == 1
+    assert "java and postgres" in done.stderr
+
+
 def test_an_old_python_is_refused_in_one_line(machine: Machine) -> None:
     machine.give("python3", 'if [ "$1" = --version ]; then echo Python 3.9.2; else exit 1; fi')
     done = machine.setup()

@@ -35,7 +35,7 @@ ELSEWHERE = (
     Dataset(
         "data-expo",
         "flights",
-        "US flights 1987-2008, 120 million; a file a year",
+        "US flights 1987-2008; a file a year",
         "Harvard Dataverse, doi:10.7910/DVN/HG7NV7",
     ),
     Dataset(
@@ -47,7 +47,7 @@ ELSEWHERE = (
     Dataset(
         "gsod",
         "weather",
-        "days of 9,000 stations since 1929; a file a station and year",
+        "days of weather at stations everywhere; a file a station and year",
         "NOAA NCEI, Global Surface Summary of the Day",
     ),
     Dataset(
@@ -62,7 +62,7 @@ ELSEWHERE = (
     Dataset(
         "snap-enwiki",
         "edits",
-        "116 million edits of the English Wikipedia to 2008",
+        "edits of the English Wikipedia up to January 2008",
         "Stanford SNAP, wiki-meta",
     ),
 )

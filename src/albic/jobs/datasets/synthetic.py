@@ -214,6 +214,8 @@ def weather(recipe: Recipe) -> pa.Table:
     rain = np.round(rng.exponential(0.25, rows) * wet, 2).clip(0, 20)
     unknown = rng.random(rows) < 0.05
     wind = np.round(rng.gamma(4, 2, rows), 1)
+    # In one of the formats 999.9 says "not measured".
+    pressure = np.round(rng.normal(1005, 8, rows), 1)
     days = [recipe.start + timedelta(days=int(each)) for each in day]
     false = pa.array(np.zeros(rows, bool))
     columns: dict[str, object] = {
@@ -229,7 +231,7 @@ def weather(recipe: Recipe) -> pa.Table:
         "temperature_f": pa.array(warmth),
         "dew_point_f": pa.array(np.round(warmth - 9, 1)),
         "sea_level_pressure_mb": pa.array(np.round(rng.normal(1015, 8, rows), 1)),
-        "station_pressure_mb": pa.array(np.round(rng.normal(1005, 8, rows), 1)),
+        "station_pressure_mb": pa.array(np.where(pressure == 999.9, 1000.0, pressure)),
         "visibility_miles": pa.array(np.round(rng.uniform(1, 10, rows), 1)),
         "wind_speed_kn": pa.array(wind),
         "max_wind_speed_kn": pa.array(np.round(wind + 5, 1)),
