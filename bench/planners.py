@@ -15,6 +15,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from albic.cli.screen import count_text, screen
+from albic.experiments.manifest import beginning
 from albic.optimize.search import compiled
 from bench.child import ROOT
 from bench.clusters import clusters
@@ -22,7 +23,7 @@ from bench.goals import Result, timed
 from bench.instances import paper_cases
 from bench.joint import Schedule, joint
 from bench.makespan import makespan
-from bench.report import beginning, page, report, save, show
+from bench.report import page, report, save, show
 from bench.scale import scale, scale_cases
 from bench.start import start
 

@@ -2,13 +2,8 @@
 
 import json
 import math
-import os
-import platform
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from albic.cli.screen import titled
-from bench.child import ROOT
+from albic.experiments.manifest import commit, versions
 from bench.goals import Goal, Result, Row, amount
 
 FORMAT = "albic-bench/1"
-#: What the numbers depend on beside our own code.
-LIBRARIES = ("albic", "highspy", "numba", "numpy", "pymetis", "scipy")
 #: The bench writes between these lines of the page, and nowhere else.
 BEGIN, END = "<!-- written by make bench -->", "<!-- until here -->"
 
@@ -38,10 +31,9 @@ def report(
         "format": FORMAT,
         **begun,
         "seconds": seconds,
-        "commit": commit(),
+        "commit": commit("bench/*.py"),
         "options": dict(options),
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in LIBRARIES},
+        "versions": versions(),
         "missed": sum(not goal.holds for goal in goals),
         "sections": {
             name: {
@@ -53,27 +45,6 @@ def report(
             for name, result in results.items()
         },
     }
-
-
-def beginning() -> dict[str, object]:
-    """Return when and where a run begins; that others kept the machine busy shows in its load."""
-    machine = {
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
-        "cores": os.cpu_count() or 0,
-        "load_before": round(os.getloadavg()[0], 2),
-    }
-    return {"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "machine": machine}
-
-
-def commit() -> str:
-    """Return the commit that was measured, and whether sources differed from it."""
-    try:
-        head = _git("rev-parse", "HEAD")
-        changed = _git("status", "--porcelain", "--", "src", "bench/*.py")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return f"{head[:12]} with changes" if changed else head[:12]
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:
@@ -159,25 +130,3 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _processor() -> str:
-    """Return the processor's name where the system tells it."""
-    about = Path("/proc/cpuinfo")
-    if about.exists():
-        for line in about.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown processor"
-
-
-def _git(*arguments: str) -> str:
-    """Return what git says about this repository."""
-    done = subprocess.run(  # noqa: S603 - fixed arguments
-        ["git", *arguments],  # noqa: S607 - git is where the user has it
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()

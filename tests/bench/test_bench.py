@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from albic.cli.screen import screen
+from albic.experiments.manifest import beginning
 from albic.model import Allocation, metrics
 from albic.sim.workload import synthetic
 from bench.clusters import clusters
@@ -16,7 +17,7 @@ from bench.instances import STAGE_GROUPS, STAGE_NODES, Case, paper_cases, staged
 from bench.joint import Run, Schedule, joint, obtained, rounds
 from bench.makespan import makespan
 from bench.planners import main, parsed, sections
-from bench.report import BEGIN, END, beginning, generated, page, report, save, show
+from bench.report import BEGIN, END, generated, page, report, save, show
 from bench.scale import measured, peak_gib, scale_cases
 from bench.start import start
 

@@ -8,8 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import albic
-from albic.experiments.store import LIBRARIES
 
+#: What results depend on beside our own code.
+LIBRARIES = ("highspy", "numba", "numpy", "pymetis", "scipy")
 ROOT = Path(albic.__file__).resolve().parents[2]
 
 
@@ -33,11 +34,11 @@ def versions() -> dict[str, str]:
     }
 
 
-def commit() -> str:
-    """Return the commit that was run, and whether sources differed from it."""
+def commit(*sources: str) -> str:
+    """Return the commit that was run, and whether ``src`` or other sources differed from it."""
     try:
         head = _git("rev-parse", "HEAD")
-        changed = _git("status", "--porcelain", "--", "src")
+        changed = _git("status", "--porcelain", "--", "src", *sources)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{head[:12]} with changes" if changed else head[:12]

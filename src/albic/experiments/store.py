@@ -11,16 +11,16 @@ from pathlib import Path
 
 import albic
 from albic.experiments.experiment import Point
+from albic.experiments.manifest import LIBRARIES
 from albic.experiments.rows import Row
 from albic.model.files import blaming, save_document
 
 log = logging.getLogger(__name__)
 
 FORMAT = "albic-point/1"
-#: What a measured number depends on: these parts of albic, and these libraries.
-SOURCES = ("arrays.py", "model", "optimize", "planners", "scaling.py", "scaling", "control", "sim")
+#: The parts of albic that a measured number depends on.
+SOURCES = ("arrays.py", "model", "optimize", "planners", "scaling", "control", "sim")
 RUNS = "experiments/runs"
-LIBRARIES = ("highspy", "numba", "numpy", "pymetis", "scipy")
 #: What compilers leave beside the sources.
 PRODUCTS = (".pyc", ".nbi", ".nbc")
 

@@ -105,6 +105,7 @@ def planned(method, distance, nodes=10_000, wall_s=5.0, failed=""):
         {
             "method": method,
             "nodes": nodes,
+            "limit_s": 5.0,
             "wall_s": wall_s,
             "distance": distance,
             "peak_gib": 1.0,
@@ -261,6 +262,7 @@ BOTH_WAYS = [
     ("lemmas", "minimum d", checked(MILP, 0, 0), checked(MILP, 0, 0, literal=1)),
     ("lemmas", "our planners", checked(SEARCH, 0, 0), checked(SEARCH, 0, 1)),
     ("scale", "in time", planned(SEARCH, 0.1), planned(SEARCH, 3.0)),
+    ("scale", "time limit", planned(SEARCH, 0.1), planned(SEARCH, 0.1, wall_s=19.0)),
     (
         "scale",
         "breaks first",

@@ -26,7 +26,7 @@ SMALL = ScaleInPoint(6, 30, 2, 2, 1, 4, 1, "x", SEARCH, 1.5, 0.02, seed=1)
 
 
 def growing(method, sizes=(4, 8), patience_s=60.0):
-    return ScalePoint(method, sizes, 10, 2.0, 2, 20.0, 0.5, 0.05, patience_s, 8.0, seed=1)
+    return ScalePoint(method, sizes, 10, 2.0, 2, 20.0, 0.5, 10.0, 0.05, patience_s, 8.0, seed=1)
 
 
 def test_the_counter_examples_are_ones():

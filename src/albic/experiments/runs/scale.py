@@ -40,6 +40,7 @@ class ScalePoint:
     operators: int
     varies_pct: float
     one_to_one: float
+    max_load_distance_pct: float
     time_limit_s: float
     patience_s: float
     memory_gib: float
@@ -80,7 +81,13 @@ def planned(point: ScalePoint, nodes: int) -> Row:
     )
     limit_s = BLINK_S if point.method == AT_ONCE else point.time_limit_s
     budget = Budget(round(point.moves_a_node * nodes))
-    request = PlanRequest(snapshot, budget, time_limit_s=limit_s, seed=point.seed)
+    request = PlanRequest(
+        snapshot,
+        budget,
+        max_load_distance_pct=point.max_load_distance_pct,
+        time_limit_s=limit_s,
+        seed=point.seed,
+    )
     planner = planner_of(point.method)
     _warm_up(planner, point)
     began_s = time.perf_counter()
@@ -89,6 +96,7 @@ def planned(point: ScalePoint, nodes: int) -> Row:
     target = plan.target
     return {
         "key_groups": snapshot.topology.key_groups,
+        "limit_s": limit_s,
         "wall_s": wall_s,
         "start": metrics.load_distance(snapshot, snapshot.allocation),
         "distance": metrics.load_distance(snapshot, target),
