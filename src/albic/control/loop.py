@@ -178,7 +178,10 @@ class Controller:
         parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = _record(blank, *planned, told, status, reason)
-        return replace(record, terms=adaptation.terms_record(planned[0], self._settings))
+        terms = adaptation.terms_record(planned[0], self._settings)
+        if not self._settings.record_snapshots:
+            return replace(record, terms=terms)
+        return replace(record, terms=terms, snapshot=snapshot_document(planned[0].snapshot))
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
@@ -290,5 +293,4 @@ def _record(
         collocation_after=metrics.collocation_factor(snapshot.traffic, after),
         moves=adaptation.move_records(plan, snapshot),
         scaling=scaling,
-        snapshot=snapshot_document(snapshot),
     )

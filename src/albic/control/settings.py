@@ -61,6 +61,9 @@ class Settings:
         How long a planner may think.
     dry_run
         Measure and propose, and move nothing.
+    record_snapshots
+        Whether records hold the whole measurement, so that another planner can be asked later. On
+        clusters of many thousand key groups that is most of a journal.
     """
 
     pace: Pace = Pace(seconds=20.0)
@@ -70,6 +73,7 @@ class Settings:
     time_limit_s: float = 0.2
     seed: int = 0
     dry_run: bool = False
+    record_snapshots: bool = True
 
     def __post_init__(self) -> None:
         if self.max_migrations < 0:

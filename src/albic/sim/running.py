@@ -11,7 +11,9 @@ from albic.sim.job import SimulatedJob, World
 from albic.sim.report import PeriodReport
 
 #: One round a step, the paper's objective, and every plan that wins anything is carried out.
-EVERY_STEP = Settings(pace=Pace(batches=1), objective=Objective.DISTANCE, least_gain=0.0)
+EVERY_STEP = Settings(
+    pace=Pace(batches=1), objective=Objective.DISTANCE, least_gain=0.0, record_snapshots=False
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,12 @@ def test_a_round_moves_what_the_plan_says_and_leaves_one_record() -> None:
     assert job.periods == 1
 
 
+def test_records_may_go_without_the_measurements() -> None:
+    record = controller(World(), Settings(record_snapshots=False)).run_round("period")
+    assert record.status is Status.APPLIED
+    assert record.snapshot is None
+
+
 def test_a_balanced_job_is_left_alone_and_the_reason_is_told() -> None:
     job = World("a: 30 | b: 30")
     record = controller(job).run_round("period")
