@@ -2,6 +2,8 @@
 
 import atexit
 import math
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from albic.control.ports import Journal, Planner
 from albic.model import InvalidInput, Objective
 from albic.planners import find_planner
 from albic.scaling import FixedSize
-from albic.spark.attaching import bridge_of_process, journal_path, queries_of, runtime_of
+from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.elasticity import FixedExecutors
 from albic.spark.session import LocalCluster, local_cluster
 
@@ -20,6 +22,10 @@ __all__ = ["LocalCluster", "attach", "local_cluster"]
 AUTO = "auto"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
+
+#: The controllers of this process by the runs they steer: two on one run would undo each other.
+_steering: dict[str, Controller] = {}
+_attaching = threading.Lock()
 
 
 def attach(  # noqa: PLR0913  each has a default, and all but the first are named
@@ -64,23 +70,47 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         dry_run=dry_run,
     )
     chosen = find_planner(planner)
-    per_batch = max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
+    with _attaching:
+        _expect_free(running)
+        controller = Controller(_parts(running, chosen, settings, journal), settings)
+        _steering.update((str(query.runId), controller) for query in running)
+        # Before Spark goes, which registered earlier and so ends later.
+        atexit.register(controller.stop)
+        controller.start()
+    return controller
+
+
+def _parts(
+    queries: Sequence[Query],
+    planner: Planner,
+    settings: Settings,
+    journal: str | Path | Journal | None,
+) -> Parts:
+    """Return what a controller of ``queries`` is put together from."""
+    per_batch = max(math.ceil(settings.max_migrations * SHARE_PER_BATCH), 1)
     bridge = bridge_of_process()
-    runtime = runtime_of(bridge, running, per_batch=per_batch, steers=not dry_run)
-    parts = Parts(
+    runtime = runtime_of(bridge, queries, per_batch=per_batch, steers=not settings.dry_run)
+    return Parts(
         statistics=runtime,
         placement=runtime,
         elasticity=FixedExecutors(),
-        planner=chosen,
+        planner=planner,
         scaling=FixedSize(),
         clock=WallClock(),
-        journal=_journal(journal, journal_path(bridge, running[0])),
+        journal=_journal(journal, journal_path(bridge, queries[0])),
     )
-    controller = Controller(parts, settings)
-    # Before Spark goes, which registered earlier and so ends later.
-    atexit.register(controller.stop)
-    controller.start()
-    return controller
+
+
+def _expect_free(queries: Sequence[Query]) -> None:
+    """Refuse queries that a controller is at work on already."""
+    for run_id in [run_id for run_id, held in _steering.items() if not held.running]:
+        del _steering[run_id]
+    for query in queries:
+        if str(query.runId) in _steering:
+            raise InvalidInput(
+                f"query {query.name or query.id} already has a controller, and two would undo "
+                f"each other's moves; call stop() on the one that attach returned first"
+            )
 
 
 def _objective(asked: str, queries: int) -> Objective:

@@ -135,13 +135,13 @@ def test_the_wait_follows_the_length_of_a_stage_and_is_put_back(bridge) -> None:
 
     before, wait = waits(), LocalityWait(bridge)
     try:
-        assert wait.fit(0.1) == 1.0
+        assert wait.fit(0.1) == 3.0
         assert wait.fit(600.0) == 30.0
-        assert wait.fit(4.0) == 6.0
+        assert wait.fit(2.0) == 6.0
         assert waits() == ("6000ms", before[1])
         wait.suspend()
         assert waits() == ("0ms", "0ms")
-        wait.fit(4.0)
+        wait.fit(2.0)
         assert waits() == ("6000ms", before[1])
         with pytest.raises(InvalidInput, match="busiest_stage_s"):
             wait.fit(float("nan"))

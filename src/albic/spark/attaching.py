@@ -1,6 +1,6 @@
 """From the queries that a user hands over to a runtime that can serve them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from albic.model import InvalidInput
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import local_folder
 from albic.spark.runtime import SparkRuntime
-from albic.spark.support import facts, require_classic, require_supported
+from albic.spark.support import facts, require_classic, require_supported, require_tested
 
+Query = StreamingQuery
 #: How long attaching waits for a first batch; afterwards it goes on without.
 FIRST_BATCH_S = 20.0
 JOURNAL = "albic-journal.jsonl"
@@ -32,11 +33,13 @@ def queries_of(given: Any) -> list[StreamingQuery]:  # noqa: ANN401  whatever a 
 
 def bridge_of_process() -> Bridge:
     """Return a bridge to the session of this thread, or to the one that runs in this process."""
-    return Bridge(SparkSession.getActiveSession() or SparkSession.builder.getOrCreate())
+    spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    require_tested(spark.version)
+    return Bridge(spark)
 
 
 def runtime_of(
-    bridge: Bridge, queries: list[StreamingQuery], *, per_batch: int, steers: bool
+    bridge: Bridge, queries: Sequence[StreamingQuery], *, per_batch: int, steers: bool
 ) -> SparkRuntime:
     """Return the runtime of ``queries``, or refuse with the reason and the remedy."""
     for query in queries:

@@ -17,9 +17,11 @@ from albic.spark.operators import QueryShape
 from albic.spark.statistics import BatchSample
 
 #: An idle executor takes a waiting task away from its owner when the wait is over. As long as a
-#: whole stage, with something to spare for a load that grows, it never is.
-WAIT_PER_STAGE = 1.5
-SHORTEST_WAIT_S = 1.0
+#: whole stage, with much to spare for a load that grows or a state that is loaded, it never is.
+#: Waiting too long costs nothing: who waits for a lost executor is set free at once.
+WAIT_PER_STAGE = 3.0
+#: Spark's own default.
+SHORTEST_WAIT_S = 3.0
 #: What a batch stands still at most for a lost executor if nobody is left to unblock it.
 LONGEST_WAIT_S = 30.0
 PROCESS, NODE = "process", "node"

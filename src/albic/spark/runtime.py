@@ -170,7 +170,8 @@ class SparkRuntime:
     def _after_batches(self, seen: Sequence[Seen]) -> None:
         """Fit the wait to the batches that ended, and make idle executors warm."""
         if self._steers and max(one.last_ended_s for one in seen) > self._lost_at_s:
-            self._wait.fit(max(one.busiest_stage_s for one in seen))
+            # Queries share the executors, so a task may wait for a stage of each.
+            self._wait.fit(sum(watch.busiest_stage_s for watch in self._watches))
         owners = [o.id for watch in self._watches for o in watch.placement.owners().values()]
         self._warm.update(owners)
         cold = [e for e in self._executors.live() if e.id not in self._warm]

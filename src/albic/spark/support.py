@@ -9,21 +9,40 @@ from albic.model import InvalidInput
 from albic.spark.bridge import Bridge
 
 #: The versions that the contract tests were run against; the bridge reaches behind Spark's API.
-TESTED_VERSIONS = ("4.3",)
+TESTED_VERSIONS = ("4.1", "4.2", "4.3")
 
 DYNAMIC = "spark.dynamicAllocation.enabled"
 UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
 #: Triggers whose tasks stay where they are for as long as they run.
 STANDING = frozenset({"RealTimeTrigger", "ContinuousTrigger"})
+NO_STATE = (
+    "the query has no stateful operator, so there is no state to place; attach to one that "
+    "aggregates, joins two streams, deduplicates or keeps state of its own"
+)
+#: What may keep state when all of its input is a stream; the physical plan of a batch then tells.
+KEEPS_STATE = frozenset(
+    {
+        "Aggregate",
+        "Deduplicate",
+        "DeduplicateWithinWatermark",
+        "Distinct",
+        "FlatMapGroupsInPandasWithState",
+        "FlatMapGroupsWithState",
+        "GlobalLimit",
+        "Join",
+        "TransformWithState",
+        "TransformWithStateInPySpark",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What decides whether state can be placed."""
 
-    version: str
     master: str
     trigger: str
+    stream_kinds: frozenset[str]
     dynamic_allocation: bool
     unload_on_commit: bool
 
@@ -46,9 +65,9 @@ def require_classic(query: Any) -> None:  # noqa: ANN401  whatever a user hands 
 def facts(bridge: Bridge, query: StreamingQuery) -> Facts:
     """Return what the session and the query say of themselves."""
     return Facts(
-        version=bridge.version(),
         master=bridge.master(),
         trigger=bridge.trigger(query),
+        stream_kinds=bridge.stream_kinds(query),
         dynamic_allocation=bridge.setting(DYNAMIC, "false") == "true",
         unload_on_commit=bridge.setting(UNLOAD, "false") == "true",
     )
@@ -60,14 +79,16 @@ def require_supported(found: Facts) -> None:
         raise InvalidInput("; ".join(reasons))
 
 
+def require_tested(version: str) -> None:
+    """Refuse a version of Spark that may not have what we reach for; asked before all else."""
+    if ".".join(version.split(".")[:2]) not in TESTED_VERSIONS:
+        known = ", ".join(f"{tested}.x" for tested in TESTED_VERSIONS)
+        raise InvalidInput(f"Spark {version} was not tested with albic; use one of {known}")
+
+
 def objections(found: Facts) -> list[str]:
     """Return every reason against steering, each with its remedy; empty when all is well."""
     reasons = []
-    if ".".join(found.version.split(".")[:2]) not in TESTED_VERSIONS:
-        reasons.append(
-            f"Spark {found.version} was not tested with albic; use {', '.join(TESTED_VERSIONS)}.x, "
-            f"or run tests/spark against it and add it to TESTED_VERSIONS"
-        )
     if found.master.startswith("local") and not found.master.startswith("local-cluster"):
         reasons.append(
             f"the master {found.master} has one executor, so state has nowhere to go; use "
@@ -86,4 +107,6 @@ def objections(found: Facts) -> list[str]:
             f"the query runs with a {found.trigger}, whose tasks stay where they are; "
             f"use a micro-batch trigger such as processingTime"
         )
+    if not found.stream_kinds & KEEPS_STATE:
+        reasons.append(NO_STATE)
     return reasons

@@ -25,7 +25,6 @@ class Seen:
     batch_s: float
     judged: int
     compliant: int
-    busiest_stage_s: float
     last_ended_s: float
 
 
@@ -43,6 +42,7 @@ class QueryWatch:
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
         self._query = query
+        self._busiest_s: deque[float] = deque(maxlen=KEPT)
         # What ran before us may be a thousand jobs, and says little about now.
         self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_job(run_id))
 
@@ -50,6 +50,14 @@ class QueryWatch:
     def active(self) -> bool:
         """Return whether the query still runs."""
         return bool(self._query.isActive)
+
+    @property
+    def busiest_stage_s(self) -> float:
+        """Return the longest that an executor worked in one stage of a recent batch.
+
+        Not of the last alone: a batch that only closes windows is short, and the next one is not.
+        """
+        return max(self._busiest_s, default=0.0)
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
@@ -64,12 +72,12 @@ class QueryWatch:
         samples = self._reader.read(self._bridge.last_batch(self._query))
         answers = [self.placement.after_batch(sample, live) for sample in samples]
         self.period.extend(samples)
+        self._busiest_s.extend(busiest_stage_s(sample) for sample in samples)
         return Seen(
             batches=len(samples),
             batch_s=sum(sample.ended_s - sample.started_s for sample in samples),
             judged=sum(answer.judged for answer in answers),
             compliant=sum(answer.compliant for answer in answers),
-            busiest_stage_s=max((busiest_stage_s(sample) for sample in samples), default=0.0),
             last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
         )
 

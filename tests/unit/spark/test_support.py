@@ -5,15 +5,26 @@ from dataclasses import replace
 import pytest
 
 from albic.model import InvalidInput
-from albic.spark.support import Facts, objections, require_classic, require_supported
+from albic.spark.support import Facts, objections, require_classic, require_supported, require_tested
 
 GOOD = Facts(
-    version="4.3.0",
     master="spark://host:7077",
     trigger="ProcessingTimeTrigger",
+    stream_kinds=frozenset({"Project", "Aggregate"}),
     dynamic_allocation=False,
     unload_on_commit=False,
 )
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "4.2.1", "4.3.0", "4.3.1-SNAPSHOT"])
+def test_tested_versions_are_served(version) -> None:
+    require_tested(version)
+
+
+@pytest.mark.parametrize("version", ["3.5.1", "4.0.5", "4.10.0", "5.0.0-SNAPSHOT"])
+def test_other_versions_are_refused(version) -> None:
+    with pytest.raises(InvalidInput, match=rf"Spark {version} was not tested.*use .*4\.3\.x"):
+        require_tested(version)
 
 
 @pytest.mark.parametrize("master", ["spark://a:1", "yarn", "k8s://a", "local-cluster[2,1,512]"])
@@ -24,14 +35,13 @@ def test_clusters_are_served(master) -> None:
 @pytest.mark.parametrize(
     ("change", "reason", "remedy"),
     [
-        ({"version": "3.5.1"}, "Spark 3.5.1 was not tested", r"use .*4\.3\.x"),
-        ({"version": "5.0.0-SNAPSHOT"}, "was not tested", "add it"),
         ({"master": "local[*]"}, "one executor", "local_cluster"),
         ({"master": "local"}, "one executor", "local_cluster"),
         ({"dynamic_allocation": True}, "dynamicAllocation", "set it to false"),
         ({"unload_on_commit": True}, "unloadOnCommit", "set it to false"),
         ({"trigger": "RealTimeTrigger"}, "RealTimeTrigger", "processingTime"),
         ({"trigger": "ContinuousTrigger"}, "ContinuousTrigger", "processingTime"),
+        ({"stream_kinds": frozenset({"Project"})}, "no stateful operator", "attach to one that"),
     ],
 )
 def test_refusals_name_reason_and_remedy(change, reason, remedy) -> None:

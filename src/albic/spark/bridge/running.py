@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.plans import PlanNode, plan_node
+from albic.spark.bridge.plans import PlanNode, keyed_kinds, plan_node
 from albic.spark.bridge.reading import JsonReader
 
 #: A stage has no more tasks than this in any job we can steer.
@@ -223,10 +223,6 @@ class Bridge:
 
     # Settings and plans
 
-    def version(self) -> str:
-        """Return Spark's version."""
-        return str(self._spark.version)
-
     def master(self) -> str:
         """Return the address of the cluster manager."""
         return str(self._spark.sparkContext.master)
@@ -259,6 +255,10 @@ class Bridge:
         """Return the physical plan of the query's last batch, or None before the first."""
         last = self._execution(query).lastExecution()
         return None if last is None else plan_node(self._gateway, last.executedPlan())
+
+    def stream_kinds(self, query: StreamingQuery) -> frozenset[str]:
+        """Return what a query does to streams, in Spark's words; known before its first batch."""
+        return keyed_kinds(self._execution(query).analyzedPlan())
 
     # Small change
 
