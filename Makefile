@@ -7,7 +7,8 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test spark check lint format bench reproduce nightly lock clean help
+.PHONY: setup demo test spark spark-versions check lint format bench bench-loss reproduce nightly lock clean \
+    help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -34,6 +35,10 @@ test: $(COMPILED)  ## run all tests
 spark: $(COMPILED)  ## run the tests on a Spark cluster of several executors
 	$(BIN)/pytest -m spark
 
+# Makes an environment for each version, in which only Spark is another.
+spark-versions: $(COMPILED)  ## run the contract tests of Spark against every version that is served
+	@sh scripts/spark-versions.sh
+
 check: lint $(COMPILED)  ## format, lint, types, contracts, spelling and the fast tests
 	$(PYTEST) -q -m "not slow and not spark"
 
@@ -54,6 +59,9 @@ bench: $(COMPILED)  ## measure the planners; tables and JSON
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs
 
+bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
+	$(BIN)/python -m bench.loss
+
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
 	$(MAKE) spark
@@ -72,4 +80,4 @@ clean:  ## remove caches and results; .venv stays
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile

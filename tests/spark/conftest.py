@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import QueryShape, shape
-from albic.spark.placement import KeyGroup, Placement
+from albic.spark.placement import KeyGroup, Placement, Reconciliation
 from albic.spark.session import LocalCluster, local_cluster
 from albic.spark.statistics import BatchSample, StatisticsReader
 
@@ -77,6 +77,7 @@ class Watched:
     placement: Placement
     executors: Executors
     checkpoint: Path
+    answers: list[Reconciliation] = field(default_factory=list)
 
     def batches(self, count: int = 1) -> list[BatchSample]:
         """Wait for the next ``count`` batches, reconciling after each as the control loop does."""
@@ -87,7 +88,8 @@ class Watched:
             assert time.monotonic() < ends_s, f"{len(found)} of {count} batches came"
             for sample in self.reader.read(self.bridge.last_batch(self.query)):
                 self.executors.look()
-                self.placement.after_batch(sample, self.executors.live())
+                answer = self.placement.after_batch(sample, self.executors.live())
+                self.answers.append(answer)
                 found.append(sample)
             time.sleep(0.02)
         return found
@@ -145,6 +147,13 @@ def numbers(spark: SparkSession, rows: int = ROWS) -> DataFrame:
 
 def counts(spark: SparkSession) -> DataFrame:
     return numbers(spark).groupBy("key").count()
+
+
+def skewed(spark: SparkSession) -> DataFrame:
+    """Return counts whose tasks take long for a few of the keys."""
+    cost_ms = fn.when(fn.col("key") < 5, 60).otherwise(10).cast("long")
+    spent = fn.expr("reflect('java.lang.Thread', 'sleep', cost_ms) AS slept")
+    return counts(spark).withColumn("cost_ms", cost_ms).select("key", "count", spent)
 
 
 def exact_counts(spark: SparkSession, table: str) -> None:

@@ -1,11 +1,11 @@
 """One line added to a running query: it is measured, planned and moved, and stays exact."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
 
 import pytest
-from pyspark.sql import functions as fn
 
 import albic
 from albic.control import Settings, read_journal
@@ -13,20 +13,14 @@ from albic.control.adaptation import rehearsal
 from albic.control.journal import Status
 from albic.model import InvalidInput
 from albic.planners import PLANNERS
-from tests.spark.conftest import PATIENCE_S, counts, exact_counts, numbers
+from albic.spark import attaching
+from tests.spark.conftest import PATIENCE_S, counts, exact_counts, numbers, skewed
 
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """Compile the planner first, which takes long once after an installation."""
     PLANNERS["search"]().plan(rehearsal(Settings()))
-
-
-def skewed(spark):
-    """Return counts whose tasks take long for a few of the keys."""
-    cost_ms = fn.when(fn.col("key") < 5, 60).otherwise(10).cast("long")
-    spent = fn.expr("reflect('java.lang.Thread', 'sleep', cost_ms) AS slept")
-    return counts(spark).withColumn("cost_ms", cost_ms).select("key", "count", spent)
 
 
 def waits(bridge) -> tuple[str | None, str | None]:
@@ -128,6 +122,90 @@ def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     assert victim.id not in watched.placement.read_back().values()
     watched.query.stop()
     exact_counts(spark, "lossy")
+
+
+def test_one_controller_steers_two_queries_and_outlives_the_first(spark, watch, executors) -> None:
+    one = watch(skewed(spark), "one", "complete")
+    two = watch(skewed(spark), "two", "complete")
+    for watched in (one, two):
+        watched.placement.move_now(dict.fromkeys(watched.groups(), executors[0]))
+        watched.batches(2)
+    controller = albic.attach(
+        [one.query, two.query], period="2 batches", max_migrations=8, objective="makespan"
+    )
+    assert controller.journal.path == one.checkpoint / "albic-journal.jsonl"
+    for watched in (one, two):
+        wait_until(lambda w=watched: len(set(w.placement.read_back().values())) > 1, "no move")
+    one.query.stop()
+    exact_counts(spark, "one")
+    wait_until(lambda: operators(controller) == ["two / aggregate 0"], "no round of one query")
+    applied = [r for r in controller.journal.records() if r.status is Status.APPLIED]
+    assert applied
+    assert controller.running
+    more_batches(two, 2)
+    assert controller.stop()
+    two.query.stop()
+    exact_counts(spark, "two")
+
+
+def operators(controller) -> list[str]:
+    """Return the operators in the last snapshot of a controller."""
+    snapshots = [r.snapshot for r in controller.journal.records() if r.snapshot]
+    return [each["name"] for each in snapshots[-1]["operators"]] if snapshots else []
+
+
+def test_a_query_has_one_controller_at_a_time(spark, watch) -> None:
+    watched = watch(counts(spark), "single", "complete")
+    first = albic.attach(watched.query)
+    with pytest.raises(InvalidInput, match=r"already has a controller.*stop\(\)"):
+        albic.attach(watched.query)
+    assert first.running
+    assert first.stop()
+    second = albic.attach(watched.query)
+    assert second.running
+    assert second.stop()
+
+
+def test_a_stateless_query_is_refused_before_its_first_batch(spark, bridge, tmp_path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    lines = spark.readStream.text(str(empty))
+    joined = lines.join(spark.range(3).selectExpr("CAST(id AS string) AS value"), "value")
+    query = joined.writeStream.format("noop").start()
+    try:
+        with pytest.raises(InvalidInput, match="no stateful operator"):
+            albic.attach(query)
+        assert bridge.plan(query) is None
+    finally:
+        query.stop()
+
+
+def test_a_query_that_waits_for_its_first_rows_is_served_when_they_come(
+    spark, bridge, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(attaching, "FIRST_BATCH_S", 0.1)
+    folder = tmp_path / "later"
+    folder.mkdir()
+    totals = spark.readStream.text(str(folder)).groupBy("value").count()
+    query = totals.writeStream.format("noop").outputMode("update").start()
+    try:
+        # Spark tells of a batch 0 that has not run.
+        wait_until(lambda: query.lastProgress is not None, "no progress was told")
+        assert bridge.last_batch(query) == -1
+        controller = albic.attach(query, period="1s", dry_run=True)
+        wait_until(lambda: len(controller.journal.records()) > 0, "no round")
+        assert controller.journal.records()[-1].status is Status.NOT_READY
+        files = itertools.count()
+
+        def measured() -> bool:
+            (folder / f"{next(files)}.txt").write_text("a\nb\nc\n" * 20)
+            return any(record.snapshot for record in controller.journal.records())
+
+        wait_until(measured, "it was never measured")
+        assert controller.stop()
+        assert all(record.error is None for record in controller.journal.records())
+    finally:
+        query.stop()
 
 
 def test_the_controller_ends_with_its_query(spark, watch) -> None:

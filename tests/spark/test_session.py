@@ -1,7 +1,6 @@
 """The embedded cluster leaves nothing behind, however it ends."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,15 +16,24 @@ SCRIPT = """
 import sys
 from albic.spark.session import local_cluster
 cluster = local_cluster(nodes=1)
+# Work that leaves files: state, shuffles, what the JVMs unpack.
+source = cluster.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 9)
+stream = source.load().groupBy("value").count()
+query = stream.writeStream.format("noop").outputMode("update").trigger(availableNow=True).start()
+query.awaitTermination()
 print(cluster.logs, flush=True)
 {ending}
 """
 
 
-def started(ending: str) -> tuple[subprocess.Popen[str], Path]:
+def started(ending: str, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
     """Return a process with a cluster of its own, once that is up, and the cluster's folder."""
+    # A folder of its own for temporary files shows what is left there.
+    script = SCRIPT.format(ending=ending)
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(ending=ending)],
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -50,7 +58,7 @@ def mentioning(folder: Path) -> list[int]:
 
 def gone(folder: Path) -> bool:
     """Wait until no process of the cluster is left."""
-    ends_s = time.monotonic() + 40
+    ends_s = time.monotonic() + 90
     while mentioning(folder):
         if time.monotonic() > ends_s:
             return False
@@ -58,8 +66,13 @@ def gone(folder: Path) -> bool:
     return True
 
 
-def test_a_script_that_ends_with_an_error_leaves_no_process_and_no_file() -> None:
-    process, folder = started("raise RuntimeError('on purpose')")
+def left(folder: Path) -> list[str]:
+    """Return what is in ``folder``."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_script_that_ends_with_an_error_leaves_no_process_and_no_file(tmp_path) -> None:
+    process, folder = started("raise RuntimeError('on purpose')", tmp_path)
     assert folder.name.startswith("albic-cluster-")
     _, said = process.communicate(timeout=100)
     assert process.returncode == 1
@@ -67,17 +80,18 @@ def test_a_script_that_ends_with_an_error_leaves_no_process_and_no_file() -> Non
     assert last[-1] == "RuntimeError: on purpose"
     assert not any("WARN" in line for line in last), "Spark's log is on the screen"
     assert gone(folder)
-    assert not folder.exists()
+    assert left(tmp_path) == []
 
 
-def test_a_killed_script_leaves_no_process() -> None:
-    process, folder = started("import time; time.sleep(100)")
+@pytest.mark.parametrize("signal_", [signal.SIGTERM, signal.SIGKILL], ids=["TERM", "KILL"])
+def test_a_killed_script_leaves_no_process_and_no_file(signal_, tmp_path) -> None:
+    process, folder = started("import time; time.sleep(100)", tmp_path)
     assert mentioning(folder)
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(signal_)
     process.communicate(timeout=10)
+    assert process.returncode == -signal_
     assert gone(folder)
-    # Nobody was left to delete its files.
-    shutil.rmtree(folder)
+    assert left(tmp_path) == []
 
 
 def test_nonsense_is_refused_before_anything_starts() -> None:

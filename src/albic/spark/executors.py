@@ -111,9 +111,15 @@ def _executors(told: Sequence[Any]) -> Iterator[Executor]:
     """Yield the executors out of Spark's list; the driver runs no tasks."""
     for entry in told:
         if entry["id"] != "driver" and entry["isActive"]:
-            host = str(entry["hostPort"]).rsplit(":", 1)[0]
+            host = host_of(str(entry["hostPort"]))
             added_s = entry["addTime"] / 1e3
             yield Executor(str(entry["id"]), host, int(entry["maxTasks"]), added_s)
+
+
+def host_of(address: str) -> str:
+    """Return the host of ``host:port``; a newcomer has no port yet, an IPv6 host has brackets."""
+    host, colon, port = address.rpartition(":")
+    return host if colon and port.isdecimal() else address
 
 
 def _number(executor_id: str) -> tuple[int, str]:

@@ -24,6 +24,9 @@ WAIT_PER_STAGE = 3.0
 SHORTEST_WAIT_S = 3.0
 #: What a batch stands still at most for a lost executor if nobody is left to unblock it.
 LONGEST_WAIT_S = 30.0
+#: Spark asks for the owners of all tasks of a stage shortly before it calls the stage submitted. An
+#: owner named in between was no order to that stage.
+SETTLING_S = 0.1
 PROCESS, NODE = "process", "node"
 
 
@@ -154,7 +157,7 @@ class Placement:
     def _point(self, group: KeyGroup, target: Executor) -> None:
         self._send(group, target)
         self._owner[group] = target
-        self._since_s[group] = time.time()
+        self._since_s[group] = time.time() + SETTLING_S
 
     def _send(self, group: KeyGroup, target: Executor) -> None:
         self._bridge.point(self._shape.stores(*group), target.host, target.id)

@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +23,17 @@ MOST_NODES = 200
 
 #: Room for a worker's executor beyond its heap; the worker only keeps the books.
 SPARE_MB = 512
+
+#: Deletes a cluster's folder once our end of its input closes, however we end: after a kill -9
+#: nobody else is left to do it. Executors may still be writing, so it looks again for a while.
+SWEEPER = """
+read -r _
+quiet=0
+while [ "$quiet" -lt 10 ]; do
+    if [ -e "$1" ]; then rm -rf "$1"; quiet=0; else quiet=$((quiet + 1)); fi
+    sleep 1
+done
+"""
 
 _STREAMING = "spark.sql.streaming"
 
@@ -55,8 +67,13 @@ class LocalCluster:
         self._slots = slots
         self._memory_mb = memory_mb
         self._folder = Path(tempfile.mkdtemp(prefix="albic-cluster-"))
+        (self._folder / "tmp").mkdir()
+        # What JVMs unpack for themselves goes with the rest.
+        java_options = f"-Djava.io.tmpdir={self._folder / 'tmp'} -XX:-UsePerfData"
         self._settings = {
             **DEFAULTS,
+            "spark.driver.defaultJavaOptions": java_options,
+            "spark.executor.defaultJavaOptions": java_options,
             "spark.executor.cores": str(slots),
             "spark.executor.memory": f"{memory_mb}m",
             "spark.local.dir": str(self._folder / "local"),
@@ -66,6 +83,7 @@ class LocalCluster:
         self._workers: dict[str, Worker] = {}
         self._started = 0
         self._spark: SparkSession | None = None
+        self._sweeper = _sweeper(self._folder)
         atexit.register(self.close)
         try:
             self._gateway = Gateway(self._settings, self._folder / "driver.log")
@@ -139,6 +157,8 @@ class LocalCluster:
         spark, self._spark = self._spark, None
         with contextlib.ExitStack() as last:
             # Unwinds from the bottom line up, each step even if one before it failed.
+            last.callback(self._sweeper.communicate)
+            last.callback(self._sweeper.kill)
             last.callback(shutil.rmtree, self._folder, ignore_errors=True)
             if hasattr(self, "_gateway"):
                 last.callback(self._gateway.close)
@@ -162,6 +182,17 @@ class LocalCluster:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _sweeper(folder: Path) -> subprocess.Popen[bytes]:
+    """Start the process that deletes ``folder`` if we cannot."""
+    return subprocess.Popen(  # noqa: S603  our own words
+        ["/bin/sh", "-c", SWEEPER, "sh", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # a Ctrl-C at the terminal is not for it
+    )
 
 
 def local_cluster(

@@ -5,7 +5,7 @@ import pytest
 
 from albic.model import InvalidInput, ScalingDecision
 from albic.spark.elasticity import FixedExecutors
-from albic.spark.executors import Executor
+from albic.spark.executors import Executor, host_of
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement
@@ -119,3 +119,17 @@ def test_fixed_executors_refuse_to_be_others() -> None:
     fixed.release(["1"])
     with pytest.raises(InvalidInput, match="2 more"):
         fixed.resize(ScalingDecision("busy", add=2))
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("10.0.0.7:41231", "10.0.0.7"),
+        ("node-3.example.org:1", "node-3.example.org"),
+        ("[2001:db8::7]:41231", "[2001:db8::7]"),
+        pytest.param("10.0.0.7", "10.0.0.7", id="no port yet"),
+        pytest.param("[2001:db8::7]", "[2001:db8::7]", id="no port yet, IPv6"),
+    ],
+)
+def test_a_host_is_read_as_spark_writes_it(address, host) -> None:
+    assert host_of(address) == host

@@ -5,7 +5,13 @@ from dataclasses import replace
 import pytest
 
 from albic.model import InvalidInput
-from albic.spark.support import Facts, objections, require_classic, require_supported, require_tested
+from albic.spark.support import (
+    Facts,
+    objections,
+    require_classic,
+    require_supported,
+    require_tested,
+)
 
 GOOD = Facts(
     master="spark://host:7077",

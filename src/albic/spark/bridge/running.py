@@ -16,6 +16,8 @@ MOST_TASKS = 100_000
 BUS_PATIENCE_MS = 5_000
 LOCALITY_WAIT = "spark.locality.wait"
 SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
+#: The part of a batch's time that only a batch has which ran.
+RUNNING_A_BATCH = "addBatch"
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
 WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
 ACTIVE_ONLY = True
@@ -243,9 +245,16 @@ class Bridge:
         return int(self._execution(query).trigger().intervalMs()) / 1000 or None
 
     def last_batch(self, query: StreamingQuery) -> int:
-        """Return the last batch that the query reported progress of, or -1."""
-        last = self._execution(query).lastProgress()
-        return -1 if last is None else int(last.batchId())
+        """Return the last batch that this run of the query ended, or -1.
+
+        A query without new rows reports progress of the batch that it would run next.
+        """
+        execution = self._execution(query)
+        last = execution.lastProgress()
+        if last is None or execution.lastExecution() is None:
+            return -1
+        ran = last.durationMs().containsKey(RUNNING_A_BATCH)
+        return int(last.batchId()) - (0 if ran else 1)
 
     def checkpoint(self, query: StreamingQuery) -> str:
         """Return the address of a query's checkpoint."""
