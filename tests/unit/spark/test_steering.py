@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from albic.model import InvalidInput, ScalingDecision
+from albic.model import InvalidInput
 from albic.spark.elasticity import FixedExecutors
 from albic.spark.executors import Executor, host_of
 from albic.spark.observing import raw_batch
@@ -118,7 +118,7 @@ def test_fixed_executors_refuse_to_be_others() -> None:
     fixed = FixedExecutors()
     fixed.release(["1"])
     with pytest.raises(InvalidInput, match="2 more"):
-        fixed.resize(ScalingDecision("busy", add=2))
+        fixed.grow(2)
 
 
 @pytest.mark.parametrize(
