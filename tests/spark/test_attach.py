@@ -130,9 +130,12 @@ def test_one_controller_steers_two_queries_and_outlives_the_first(spark, watch, 
     for watched in (one, two):
         watched.placement.move_now(dict.fromkeys(watched.groups(), executors[0]))
         watched.batches(2)
-    controller = albic.attach(
-        [one.query, two.query], period="2 batches", max_migrations=8, objective="makespan"
-    )
+    both = [one.query, two.query]
+    with albic.attach(both, period="1 batches", dry_run=True) as rehearsed:
+        wait_until(lambda: operators(rehearsed) != [], "nothing was measured")
+        # Stages of different queries run side by side.
+        assert rehearsed.journal.records()[-1].objective == "distance"
+    controller = albic.attach(both, period="2 batches", max_migrations=8, objective="makespan")
     assert controller.journal.path == one.checkpoint / "albic-journal.jsonl"
     for watched in (one, two):
         wait_until(lambda w=watched: len(set(w.placement.read_back().values())) > 1, "no move")

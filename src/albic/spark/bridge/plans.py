@@ -42,14 +42,14 @@ def plan_node(gateway: Any, node: Any) -> PlanNode:  # noqa: ANN401  JVM objects
     )
 
 
-def keyed_kinds(node: Any) -> frozenset[str]:  # noqa: ANN401  JVM objects have no type here
+def stream_kinds(node: Any) -> frozenset[str]:  # noqa: ANN401  JVM objects have no type here
     """Return the kinds of the nodes of a logical plan all of whose input is a stream.
 
     A join with a table is not among them: it keeps no state.
     """
     seq = node.children()
     children = [seq.apply(i) for i in range(seq.size())]
-    below = frozenset(kind for child in children for kind in keyed_kinds(child))
+    below = frozenset(kind for child in children for kind in stream_kinds(child))
     if not children or not all(child.isStreaming() for child in children):
         return below
     return below | {str(node.nodeName())}

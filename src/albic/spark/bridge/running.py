@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.plans import PlanNode, keyed_kinds, plan_node
+from albic.spark.bridge.plans import PlanNode, stream_kinds, plan_node
 from albic.spark.bridge.reading import JsonReader
 
 #: A stage has no more tasks than this in any job we can steer.
@@ -267,7 +267,7 @@ class Bridge:
 
     def stream_kinds(self, query: StreamingQuery) -> frozenset[str]:
         """Return what a query does to streams, in Spark's words; known before its first batch."""
-        return keyed_kinds(self._execution(query).analyzedPlan())
+        return stream_kinds(self._execution(query).analyzedPlan())
 
     # Small change
 
