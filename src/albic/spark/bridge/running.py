@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.plans import PlanNode, stream_kinds, plan_node
+from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
 from albic.spark.bridge.reading import JsonReader
 
 #: A stage has no more tasks than this in any job we can steer.
