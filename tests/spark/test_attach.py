@@ -75,7 +75,7 @@ def test_a_skewed_job_is_balanced_stays_exact_and_is_left_as_it_was(
     assert moved.makespan_after < 0.8 * moved.makespan_before
     assert max(record.batches for record in rounds) >= 2
     judged = sum(record.judged for record in rounds)
-    assert sum(record.compliant for record in rounds) >= 0.9 * judged > 0
+    assert sum(record.compliant for record in rounds) >= 0.99 * judged > 0
 
 
 def test_a_dry_run_proposes_and_touches_nothing(spark, bridge, watch, executors) -> None:
