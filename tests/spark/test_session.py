@@ -15,7 +15,7 @@ from albic.spark.session import local_cluster
 SCRIPT = """
 import sys
 from albic.spark.session import local_cluster
-cluster = local_cluster(nodes=1)
+cluster = local_cluster(nodes=1, settings={{"spark.sql.shuffle.partitions": "2"}})
 # Work that leaves files: state, shuffles, what the JVMs unpack.
 source = cluster.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 9)
 stream = source.load().groupBy("value").count()
