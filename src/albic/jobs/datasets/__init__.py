@@ -6,7 +6,7 @@ What needs Spark is loaded when it is asked for; reading and checking files work
 import typing
 
 if typing.TYPE_CHECKING:
-    from albic.jobs.datasets.replay import Pace
+    from albic.jobs.datasets.pace import Pace
     from albic.jobs.datasets.sources import edits, flights, weather
 
 __all__ = ["Pace", "edits", "flights", "weather"]

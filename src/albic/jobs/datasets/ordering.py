@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 #: Rows that are sorted in memory at once; a flight takes about 150 bytes.
-RUN_ROWS = 2_000_000
+RUN_ROWS = 1_000_000
 #: Rows of each run that are in memory while runs are merged.
 MERGE_ROWS = 1 << 14
 

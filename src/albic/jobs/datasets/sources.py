@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource
 
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.generating import default_edits
+from albic.jobs.datasets.pace import Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.preparing import prepare
 from albic.jobs.datasets.reading import Watch, files_in, reading_of, unwatched
-from albic.jobs.datasets.replay import NAME, Pace, Replay
 from albic.jobs.datasets.schemas import EDITS, FLIGHTS, WEATHERS, Kind
+from albic.model import InvalidInput
 
 
 def flights(
@@ -103,8 +105,9 @@ def frame(
     if not streaming:
         return spark.read.parquet(*(str(piece) for piece in copy.pieces))
     chosen = pace or Pace()
-    spark.dataSource.register(Replay)
-    reader = spark.readStream.format(NAME).option("folder", str(copy.folder))
+    replay = _replay()
+    spark.dataSource.register(replay)
+    reader = spark.readStream.format(replay.name()).option("folder", str(copy.folder))
     # As many tasks as can run at once: a source has no state to keep together.
     reader = reader.option("partitions", spark.sparkContext.defaultParallelism)
     for name in ("speed_up", "rows", "span_s"):
@@ -112,6 +115,17 @@ def frame(
         if value is not None:
             reader = reader.option(name, value)
     return reader.load()
+
+
+def _replay() -> type[DataSource]:
+    """Return the source; Spark learned to limit a batch from Python in version 4.2."""
+    try:
+        from albic.jobs.datasets.replay import Replay  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise InvalidInput(
+            f"a replay needs Spark 4.2 or newer: here is no module {missing.name}"
+        ) from None
+    return Replay
 
 
 def _ordered(kind: Kind, path: Path, stations: Path | None, watch: Watch) -> Prepared:

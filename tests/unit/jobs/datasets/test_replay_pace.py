@@ -12,8 +12,9 @@ pytest.importorskip("pyspark", reason="the extra spark is not installed")
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from albic.jobs.datasets import prepared, synthetic
+from albic.jobs.datasets.pace import ROWS_PER_BATCH, Pace
 from albic.jobs.datasets.prepared import Prepared
-from albic.jobs.datasets.replay import ROWS_PER_BATCH, Pace, ReplayReader, Rows
+from albic.jobs.datasets.replay import ReplayReader, Rows
 from albic.jobs.datasets.schemas import WEATHERS
 from albic.jobs.datasets.synthetic import Recipe
 from albic.model import InvalidInput
