@@ -3,7 +3,14 @@
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.cluster import Cluster, Node, NodeState
-from albic.model.errors import AlbicError, InvalidInput, NotReady, PlanRejected, StoreGone
+from albic.model.errors import (
+    AlbicError,
+    InvalidInput,
+    NotReady,
+    PlanRejected,
+    ProcessorFailed,
+    StoreGone,
+)
 from albic.model.plan import (
     Budget,
     BudgetUnit,
@@ -40,6 +47,7 @@ __all__ = [
     "Plan",
     "PlanRejected",
     "PlanRequest",
+    "ProcessorFailed",
     "Resource",
     "ScalingDecision",
     "ScalingRequest",

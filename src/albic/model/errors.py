@@ -6,6 +6,7 @@
     ├── InvalidInput      a file, option or value of the user's is wrong: mend it
     ├── NotReady          measurements do not cover the job yet: try again next period
     ├── PlanRejected      the judge found a plan faulty: keep the present allocation
+    ├── ProcessorFailed   a user's code raised inside an operator: mend that code
     └── StoreGone         a database does not answer any more: bring it back, start again
 """
 
@@ -30,6 +31,10 @@ class PlanRejected(AlbicError):
     def __init__(self, findings: Sequence[object]) -> None:
         super().__init__("; ".join(str(finding) for finding in findings))
         self.findings = tuple(findings)
+
+
+class ProcessorFailed(AlbicError):
+    """The user's code raised inside an operator; the message names operator and key group."""
 
 
 class StoreGone(AlbicError):

@@ -139,8 +139,13 @@ class StatisticsReader:
         )
 
     def _runs(self, stage_ids: Iterable[int]) -> list[_Run]:
-        """Return the stages that ran; those whose output was there already did not."""
+        """Return the stages that ran; those whose output was there already did not.
+
+        A stage over state that an earlier one of the batch went over reads what that left in a
+        cache, as when a sink asks for a batch twice. It is not a run of the key groups.
+        """
         runs = []
+        gone_over: set[int] = set()
         for stage_id in sorted(stage_ids):
             attempts = [
                 attempt
@@ -155,10 +160,12 @@ class StatisticsReader:
                 for task in self._bridge.tasks(stage_id, attempt["attemptId"])
                 if task["status"] == "SUCCESS" and "taskMetrics" in task
             ]
+            state = self._bridge.state_rdds(stage_id)
+            fresh, gone_over = state - gone_over, gone_over | state
             runs.append(
                 _Run(
                     last_rdd=max(attempts[-1]["rddIds"]),
-                    stateful=self._bridge.holds_state(stage_id),
+                    stateful=bool(fresh),
                     submitted_s=min(attempt["submissionTime"] for attempt in attempts) / 1e3,
                     ended_s=max(attempt["completionTime"] for attempt in attempts) / 1e3,
                     tasks=tasks,

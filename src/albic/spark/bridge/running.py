@@ -103,16 +103,15 @@ class Bridge:
         found: list[Any] = self._json.read(self._status.taskList(stage_id, attempt, MOST_TASKS))
         return found
 
-    def holds_state(self, stage_id: int) -> bool:
-        """Return whether a stage reads or writes state: Spark names such RDDs after the store."""
+    def state_rdds(self, stage_id: int) -> frozenset[int]:
+        """Return the RDDs of a stage that hold state: Spark names them after the store."""
         graph = self._json.read_private(self._status.operationGraphForStage(stage_id))
-        clusters = [graph["rootCluster"]]
+        clusters, found = [graph["rootCluster"]], set()
         while clusters:
             cluster = clusters.pop()
-            if any("StateStore" in node["name"] for node in cluster["_childNodes"]):
-                return True
+            found |= {n["id"] for n in cluster["_childNodes"] if "StateStore" in n["name"]}
             clusters.extend(cluster["_childClusters"])
-        return False
+        return frozenset(found)
 
     def shuffle_ids(self) -> list[int]:
         """Return the shuffles whose map output is known, ascending."""

@@ -1,0 +1,73 @@
+"""A network of operators, checked as soon as it is made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from albic.streams.graph import check, levels, schemas
+from albic.streams.layout import Layout, layout
+from albic.streams.parts import Operator, Sink, Source
+from albic.streams.picture import described, dot
+from albic.streams.query import network_frame
+from albic.streams.running import RunningNetwork
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """A directed acyclic graph of operators; paper: ⟨O, E⟩.
+
+    Wrong networks are refused here, with the name of the operator. ``start`` makes one streaming
+    query of it: one stage a level, one partition a key group, and no operator runs twice.
+    """
+
+    name: str
+    sources: Sequence[Source]
+    operators: Sequence[Operator]
+    sinks: Sequence[Sink] = ()
+
+    def __post_init__(self) -> None:
+        for part in ("sources", "operators", "sinks"):
+            object.__setattr__(self, part, tuple(getattr(self, part)))
+        out = schemas(self.sources, self.operators)
+        check(self.sources, self.operators, self.sinks, out)
+
+    def layout(self) -> Layout:
+        """Return which key group is which partition of which stage."""
+        return layout(self.operators)
+
+    def describe(self) -> str:
+        """Return the network as text, stage by stage."""
+        return described(self.name, self.sources, self.operators, self.sinks, self.layout())
+
+    def to_dot(self) -> str:
+        """Return the network as a drawing for Graphviz."""
+        return dot(self.name, self.sources, self.operators, self.sinks, levels(self.operators))
+
+    def start(
+        self, checkpoint: str | Path, *, every_s: float = 0.0, all_there_is: bool = False
+    ) -> RunningNetwork:
+        """Start the query, or go on where its checkpoint ends.
+
+        Parameters
+        ----------
+        checkpoint
+            Where Spark keeps state and progress. A network that changed needs a new one.
+        every_s
+            How often a batch begins; 0 is as soon as the one before has ended.
+        all_there_is
+            End by itself once everything that is there now has been read.
+        """
+        frame = network_frame(self)
+        outputs = schemas(self.sources, self.operators)
+        running = RunningNetwork(self.layout(), self.sinks, outputs)
+        running.start(
+            frame, self.name, str(checkpoint), _trigger(every_s, all_there_is=all_there_is)
+        )
+        return running
+
+
+def _trigger(every_s: float, *, all_there_is: bool) -> dict[str, bool | str]:
+    """Return Spark's words for when batches begin."""
+    if all_there_is:
+        return {"availableNow": True}
+    return {"processingTime": f"{round(every_s * 1e3)} milliseconds"}

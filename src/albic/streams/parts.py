@@ -1,0 +1,124 @@
+"""What a network is made of: sources, operators with their processors, and sinks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from albic.model import InvalidInput
+from albic.streams.state import State
+
+Key: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The rows of one key group in one batch, by the input they came through.
+
+    ``watermark`` is the time up to which all rows are there, this batch included; None as long as
+    nobody knows.
+    """
+
+    tables: Mapping[str, pa.Table]
+    key_group: int
+    watermark: pd.Timestamp | None
+
+    def table(self, name: str | None = None) -> pa.Table:
+        """Return the rows of an input as an Arrow table; with one input its name can be left out.
+
+        No row has a table too, with the same columns. Times with a zone are in UTC.
+        """
+        if name is None and len(self.tables) == 1:
+            return next(iter(self.tables.values()))
+        if name is None or name not in self.tables:
+            raise InvalidInput(
+                f"there is no input {name!r}; name one of {', '.join(map(repr, self.tables))}"
+            )
+        return self.tables[name]
+
+    def frame(self, name: str | None = None) -> pd.DataFrame:
+        """Return the rows of an input as a pandas frame."""
+        return self.table(name).to_pandas()
+
+
+class Processor(Protocol):
+    """What an operator does; opaque to the network."""
+
+    def __call__(self, state: State, rows: Rows, /) -> pd.DataFrame | pa.Table | None:
+        """Take in one batch of one key group, change ``state``, and return the rows that go out."""
+        ...
+
+
+#: Takes the output of an operator in one batch, and the batch's number. A batch that is repeated
+#: after a failure has the same number and the same rows.
+SinkFunction: TypeAlias = Callable[[DataFrame, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A streaming DataFrame that feeds the network.
+
+    ``event_time`` names its column of event times. The watermark stays ``delay_s`` seconds behind
+    the latest of them; a row behind the watermark is late.
+    """
+
+    name: str
+    frame: DataFrame
+    event_time: str | None = None
+    delay_s: float = 0.0
+
+    @property
+    def schema(self) -> StructType:
+        """Return the columns of its rows."""
+        return self.frame.schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """One operator: all rows of a key meet in one of its key groups.
+
+    Parameters
+    ----------
+    inputs
+        The sources and operators whose rows it takes in, by name.
+    key
+        The column or columns of its key; where inputs name theirs differently, a mapping from
+        input to columns. Without any, all rows go to its only key group.
+    schema
+        The rows it returns, as "name type, name type" or as a StructType.
+    event_time
+        The column of its output that holds event times.
+    windowed
+        It keeps windows: it is called whenever the watermark moves, with no rows if need be, and
+        late rows are dropped. Otherwise late rows are only counted.
+    """
+
+    name: str
+    inputs: str | Sequence[str]
+    key: Key
+    key_groups: int
+    schema: str | StructType
+    process: Processor
+    event_time: str | None = None
+    windowed: bool = False
+
+    def input_names(self) -> tuple[str, ...]:
+        """Return the names of its inputs, in order."""
+        return (self.inputs,) if isinstance(self.inputs, str) else tuple(self.inputs)
+
+    def key_columns(self, name: str) -> tuple[str, ...]:
+        """Return the key columns in the rows of one input."""
+        key: Any = self.key.get(name, ()) if isinstance(self.key, Mapping) else self.key
+        return (key,) if isinstance(key, str) else tuple(key)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sink:
+    """A function that gets what one operator puts out, batch after batch."""
+
+    operator: str
+    write: SinkFunction

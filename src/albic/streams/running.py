@@ -1,0 +1,116 @@
+"""A network at work: one query, its sinks, and what its key groups count."""
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
+
+from albic.model import InvalidInput
+from albic.streams.counters import BatchCounters, Counters, OperatorTotals, read_counters
+from albic.streams.layout import Layout
+from albic.streams.packing import Unpacker
+from albic.streams.parts import Sink
+from albic.streams.schemas import arrow_schema
+from albic.streams.wire import Kind
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+class RunningNetwork:
+    """A started network; ``query`` is Spark's, to be waited for, stopped or steered."""
+
+    query: StreamingQuery
+
+    def __init__(
+        self, layout: Layout, sinks: Sequence[Sink], outputs: Mapping[str, StructType]
+    ) -> None:
+        self.layout = layout
+        self._sinks = sinks
+        self._outputs = outputs
+        self._counters = Counters()
+
+    def start(
+        self, frame: DataFrame, name: str, checkpoint: str, trigger: Mapping[str, bool | str]
+    ) -> None:
+        """Start the query with as many partitions as the layout has."""
+        spark = frame.sparkSession
+        _expect_rocksdb(spark)
+        writer = frame.writeStream.foreachBatch(self._batch).queryName(name)
+        writer = writer.outputMode("append").option("checkpointLocation", checkpoint)
+        before = str(spark.conf.get(PARTITIONS))
+        # A query takes its settings with it when it starts.
+        spark.conf.set(PARTITIONS, str(self.layout.partitions))
+        try:
+            self.query = writer.trigger(**trigger).start()  # type: ignore[arg-type]
+        finally:
+            spark.conf.set(PARTITIONS, before)
+
+    def batches(self) -> tuple[BatchCounters, ...]:
+        """Return what each key group counted in the last batches, oldest first."""
+        return self._counters.batches()
+
+    def totals(self, operator: str) -> OperatorTotals:
+        """Return what an operator counted since the first batch of the checkpoint."""
+        if operator not in self.layout.operators:
+            raise InvalidInput(f"there is no operator {operator!r}")
+        return self._counters.totals(operator)
+
+    def stop(self) -> None:
+        """Stop the query; its checkpoint stays."""
+        self.query.stop()
+
+    def _batch(self, blocks: DataFrame, batch_id: int) -> None:
+        """Run one batch, once, and give the sinks what is theirs."""
+        if not self._sinks:
+            self._count(blocks, batch_id)
+            return
+        blocks.persist()
+        try:
+            self._count(blocks, batch_id)
+            for sink in self._sinks:
+                sink.write(self._output(blocks, sink.operator), batch_id)
+        finally:
+            blocks.unpersist()
+
+    def _count(self, blocks: DataFrame, batch_id: int) -> None:
+        """Read the counters. This is the action that runs the stages."""
+        last_stage = [
+            number
+            for number, place in enumerate(self.layout.places)
+            if place.level == self.layout.depth
+        ]
+        sparks = fn.when(fn.col("operator").isin(last_stage), fn.spark_partition_id())
+        rows = (
+            blocks.where(fn.col("kind") == int(Kind.COUNTERS))
+            .select("operator", "slot", "partition", sparks.otherwise(-1), "payload")
+            .collect()
+        )
+        self._counters.add(
+            read_counters(batch_id, self.layout.operators, (tuple(row) for row in rows))
+        )
+
+    def _output(self, blocks: DataFrame, operator: str) -> DataFrame:
+        """Return the rows that an operator put out."""
+        schema = self._outputs[operator]
+        number = self.layout.operators.index(operator)
+        mine = blocks.where(
+            (fn.col("kind") == int(Kind.OUTPUT)) & (fn.col("operator") == number)
+        ).select("payload")
+        # They are few and lie in memory by now; a task for each partition would cost more.
+        slots = blocks.sparkSession.sparkContext.defaultParallelism
+        return mine.coalesce(max(slots, 1)).mapInArrow(
+            Unpacker(arrow_schema(schema)).__call__, schema
+        )
+
+
+def _expect_rocksdb(spark: SparkSession) -> None:
+    """Refuse a session whose state store cannot hold the state of Python operators."""
+    if spark.conf.get(PROVIDER, "") != ROCKSDB:
+        raise InvalidInput(
+            f"operators keep their state in RocksDB; set {PROVIDER} to {ROCKSDB}, "
+            f"as albic.local_cluster() does"
+        )
