@@ -3,14 +3,14 @@
 import atexit
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner
-from albic.model import InvalidInput, Objective
+from albic.model import InvalidInput, Objective, Topology
 from albic.planners import find_planner
 from albic.scaling import FixedSize
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
@@ -44,7 +44,8 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     Parameters
     ----------
     queries
-        What ``writeStream.start()`` returned, or a list of such.
+        What ``writeStream.start()`` returned, or ``Network.start()`` of ``albic.streams``; or a
+        list of such.
     planner
         A name, of ours or of an installed package's, or any object that plans.
     period
@@ -61,7 +62,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
     """
-    running = queries_of(queries)
+    running, named = queries_of(queries)
     settings = Settings(
         pace=Pace.of(period),
         max_migrations=max_migrations,
@@ -72,7 +73,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     chosen = find_planner(planner)
     with _attaching:
         _expect_free(running)
-        controller = Controller(_parts(running, chosen, settings, journal), settings)
+        controller = Controller(_parts(running, named, chosen, settings, journal), settings)
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
@@ -82,6 +83,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
 
 def _parts(
     queries: Sequence[Query],
+    named: Mapping[str, Topology],
     planner: Planner,
     settings: Settings,
     journal: str | Path | Journal | None,
@@ -89,7 +91,7 @@ def _parts(
     """Return what a controller of ``queries`` is put together from."""
     per_batch = max(math.ceil(settings.max_migrations * SHARE_PER_BATCH), 1)
     bridge = bridge_of_process()
-    runtime = runtime_of(bridge, queries, per_batch=per_batch, steers=not settings.dry_run)
+    runtime = runtime_of(bridge, queries, named, per_batch=per_batch, steers=not settings.dry_run)
     return Parts(
         statistics=runtime,
         placement=runtime,

@@ -88,9 +88,9 @@ def migration_cost(moves: tuple[Move, ...]) -> float:
 
 
 def stage_loads(snapshot: Snapshot, allocation: Allocation) -> Floats:
-    """Return the load of each node (column) in each stage (row), an operator being a stage."""
-    stages, nodes = len(snapshot.topology.operators), len(snapshot.cluster.nodes)
-    cell: Ints = snapshot.topology.operator_of() * nodes + allocation.owner
+    """Return the load of each node (column) in each stage (row)."""
+    stages, nodes = snapshot.topology.stage_count, len(snapshot.cluster.nodes)
+    cell: Ints = snapshot.topology.stage_of() * nodes + allocation.owner
     work = np.bincount(cell, weights=group_loads(snapshot), minlength=stages * nodes)
     loads: Floats = work.reshape(stages, nodes) / snapshot.cluster.capacities()
     return loads

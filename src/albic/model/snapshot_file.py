@@ -21,6 +21,7 @@ FIELDS = (
     "period",
     "operators",
     "streams",
+    "stages",
     "nodes",
     "background",
     "owner",
@@ -88,6 +89,8 @@ def snapshot_document(snapshot: Snapshot) -> dict[str, object]:
             for node in snapshot.cluster.nodes
         ],
     }
+    if snapshot.topology.stages:
+        document["stages"] = list(snapshot.topology.stages)
     if snapshot.background.any():
         document["background"] = snapshot.background.tolist()
     document["owner"] = snapshot.allocation.owner.tolist()
@@ -124,7 +127,8 @@ def _topology(fields: Fields) -> Topology:
             raise InvalidInput(f"{place} must be a pair of operators: [upstream, downstream]")
         up, down = wholes(ends, POSITIONS, place).tolist()
         streams.append((up, down))
-    return Topology(operators, tuple(streams))
+    stages = fields.wholes("stages", POSITIONS).tolist() if "stages" in fields else []
+    return Topology(operators, tuple(streams), tuple(stages))
 
 
 def _cluster(fields: Fields) -> Cluster:

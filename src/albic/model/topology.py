@@ -25,10 +25,15 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The operator network ⟨O, E⟩; key groups are numbered operator after operator."""
+    """The operator network ⟨O, E⟩; key groups are numbered operator after operator.
+
+    ``stages`` says for each operator in which stage of a batch it runs; those of one stage run at
+    the same time. Left out, each operator is a stage of its own.
+    """
 
     operators: tuple[Operator, ...]
     streams: tuple[tuple[int, int], ...] = ()
+    stages: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         names = [operator.name for operator in self.operators]
@@ -46,6 +51,7 @@ class Topology:
                         f"streams[{position}] names operator {end}; there are {len(names)}, "
                         f"numbered from 0"
                     )
+        self._expect_stages()
         if stuck := self._on_a_cycle():
             raise InvalidInput(
                 f"streams form a cycle through {', '.join(repr(names[o]) for o in stuck)}; "
@@ -67,9 +73,33 @@ class Topology:
         sizes = [operator.key_groups for operator in self.operators]
         return sealed(np.repeat(np.arange(len(sizes)), sizes), np.int64)
 
+    @property
+    def stage_count(self) -> int:
+        """Return how many stages a batch has."""
+        return max(self.stages) + 1 if self.stages else len(self.operators)
+
+    def stage_of(self) -> Ints:
+        """Return the stage of each key group."""
+        stages = np.array(self.stages or range(len(self.operators)), dtype=np.int64)
+        return sealed(stages[self.operator_of()], np.int64)
+
     def downstream(self, operator: int) -> tuple[int, ...]:
         """Return the operators that ``operator`` feeds, each once."""
         return tuple(dict.fromkeys(down for up, down in self.streams if up == operator))
+
+    def _expect_stages(self) -> None:
+        """Refuse stages that are not one for each operator, numbered from 0 without a gap."""
+        if not self.stages:
+            return
+        if len(self.stages) != len(self.operators):
+            raise InvalidInput(
+                f"stages has {len(self.stages)} entries; there are {len(self.operators)} operators"
+            )
+        if min(self.stages) < 0 or len(set(self.stages)) != max(self.stages) + 1:
+            raise InvalidInput("stages must be numbered from 0, and each must have an operator")
+        if self.stages == tuple(range(len(self.operators))):
+            # There is one way to say that each is a stage of its own.
+            object.__setattr__(self, "stages", ())
 
     def _on_a_cycle(self) -> tuple[int, ...]:
         """Return the operators left when those without a source are taken away one by one."""

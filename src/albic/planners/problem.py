@@ -66,8 +66,8 @@ def _dimensions(
     groups, nodes = snapshot.topology.key_groups, len(snapshot.cluster.nodes)
     load, group = metrics.group_loads(snapshot), np.arange(groups)
     if request.objective is Objective.MAKESPAN:
-        goal_dims = len(snapshot.topology.operators)
-        columns = [(snapshot.topology.operator_of(), load)]
+        goal_dims = snapshot.topology.stage_count
+        columns = [(snapshot.topology.stage_of(), load)]
         base = [np.zeros((goal_dims, nodes))]
     else:
         goal_dims = 1

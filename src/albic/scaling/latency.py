@@ -86,10 +86,10 @@ def _fixed_s(request: ScalingRequest, point_s: float) -> float:
 
 def _stages_pct(snapshot: Snapshot) -> Floats:
     """Return the least makespan that 1, 2, … nodes could have, all stages together."""
-    loads, operator_of = metrics.group_loads(snapshot), snapshot.topology.operator_of()
+    loads, stage_of = metrics.group_loads(snapshot), snapshot.topology.stage_of()
     most = min(max(4 * staying(snapshot), snapshot.topology.key_groups), MOST_NODES)
-    stages = range(len(snapshot.topology.operators))
-    total: Floats = np.sum([_least(loads[operator_of == stage], most) for stage in stages], axis=0)
+    stages = range(snapshot.topology.stage_count)
+    total: Floats = np.sum([_least(loads[stage_of == stage], most) for stage in stages], axis=0)
     total /= mean_capacity(snapshot)
     return total
 

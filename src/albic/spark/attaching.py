@@ -1,13 +1,13 @@
 """From the queries that a user hands over to a runtime that can serve them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.model import InvalidInput
+from albic.model import InvalidInput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import local_folder
 from albic.spark.runtime import SparkRuntime
@@ -19,16 +19,34 @@ FIRST_BATCH_S = 20.0
 JOURNAL = "albic-journal.jsonl"
 
 
-def queries_of(given: Any) -> list[StreamingQuery]:  # noqa: ANN401  whatever a user hands over
-    """Return the queries in ``given``: one, or a list of them."""
+class Named(Protocol):
+    """A query that comes with its operators: which partitions of which stage are whose.
+
+    The key groups of ``topology`` are the partitions of the query's stages, in the same order.
+    """
+
+    query: StreamingQuery
+
+    @property
+    def topology(self) -> Topology:
+        """Return the operators."""
+        ...
+
+
+def queries_of(
+    given: Any,  # noqa: ANN401  whatever a user hands over
+) -> tuple[list[StreamingQuery], dict[str, Topology]]:
+    """Return the queries in ``given``, one or a list of them, and the operators of named ones."""
     listed = list(given) if isinstance(given, Iterable) else [given]
     if not listed:
         raise InvalidInput("attach needs at least one query")
-    for query in listed:
+    queries = [getattr(each, "query", each) for each in listed]
+    for query in queries:
         require_classic(query)
-    if len({query.runId for query in listed}) < len(listed):
+    if len({query.runId for query in queries}) < len(queries):
         raise InvalidInput("a query is listed twice; name each once")
-    return listed
+    pairs = zip(queries, listed, strict=True)
+    return queries, {str(q.runId): each.topology for q, each in pairs if each is not q}
 
 
 def bridge_of_process() -> Bridge:
@@ -39,12 +57,17 @@ def bridge_of_process() -> Bridge:
 
 
 def runtime_of(
-    bridge: Bridge, queries: Sequence[StreamingQuery], *, per_batch: int, steers: bool
+    bridge: Bridge,
+    queries: Sequence[StreamingQuery],
+    named: Mapping[str, Topology],
+    *,
+    per_batch: int,
+    steers: bool,
 ) -> SparkRuntime:
     """Return the runtime of ``queries``, or refuse with the reason and the remedy."""
     for query in queries:
         require_supported(facts(bridge, query))
-    runtime = SparkRuntime(bridge, queries, per_batch=per_batch, steers=steers)
+    runtime = SparkRuntime(bridge, queries, named, per_batch=per_batch, steers=steers)
     runtime.begin(FIRST_BATCH_S)
     return runtime
 

@@ -1,12 +1,12 @@
 """From Spark's words to those of the loop: key groups of all queries in one row of numbers."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 
 from albic.arrays import Ints
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
-from albic.model import Topology
 from albic.spark.checkpoint import state_bytes
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape, topology
@@ -27,7 +27,7 @@ def observation(
     lost = {owner.id: owner for owner in owners if owner is not None and owner.id not in there}
     nodes = [NodeSample(executor.id, executor.slots) for executor in usable]
     nodes += [NodeSample(executor.id, executor.slots, lost=True) for executor in lost.values()]
-    firsts = _firsts(watches, network)
+    firsts = _firsts(watches)
     pairs = list(zip(watches, firsts, strict=True))
     return Observation(
         topology=network,
@@ -64,13 +64,12 @@ def raw_batch(sample: BatchSample, first: Sequence[int]) -> RawBatch:
     )
 
 
-def _firsts(watches: Sequence[QueryWatch], network: Topology) -> Iterator[tuple[int, ...]]:
+def _firsts(watches: Sequence[QueryWatch]) -> Iterator[tuple[int, ...]]:
     """Yield, for each query, the number of the first key group of each of its stages."""
-    offsets, at = network.offsets().tolist(), 0
+    at = 0
     for watch in watches:
-        stages = len(watch.shape.stages)
-        yield tuple(offsets[at : at + stages])
-        at += stages
+        *firsts, at = accumulate((info.partitions for info in watch.shape.stages), initial=at)
+        yield tuple(firsts)
 
 
 def _sizes(shape: QueryShape) -> Ints:

@@ -6,7 +6,9 @@ partitions is a key group.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from albic.model import InvalidInput, Operator, Topology
 from albic.spark.bridge import NodeState, PlanNode, StoreId
@@ -51,7 +53,8 @@ class QueryShape:
     """The stateful stages of one run of a query, in the order in which Spark makes them.
 
     ``streams`` are (upstream, downstream) positions; ``measurable`` are those of them without a
-    stateless stage between, whose traffic is the map output of one shuffle.
+    stateless stage between, whose traffic is the map output of one shuffle. ``named`` are the
+    operators in the partitions of the stages, where somebody knows better than Spark's plan.
     """
 
     name: str
@@ -59,6 +62,26 @@ class QueryShape:
     stages: tuple[StageInfo, ...]
     streams: tuple[tuple[int, int], ...]
     measurable: tuple[tuple[int, int], ...]
+    named: Topology | None = None
+
+    def __post_init__(self) -> None:
+        if self.named is None:
+            return
+        sizes = np.bincount(self.named.stage_of(), minlength=self.named.stage_count).tolist()
+        order = self.named.stages or range(len(sizes))
+        if sizes != [stage.partitions for stage in self.stages] or list(order) != sorted(order):
+            raise InvalidInput(
+                f"query {self.name!r} has stages of "
+                f"{', '.join(str(stage.partitions) for stage in self.stages)} partitions; the "
+                f"operators named for it make {', '.join(map(str, sizes))}, or are out of order"
+            )
+
+    def topology(self) -> Topology:
+        """Return the operators of this query; without better names, each stage is one."""
+        if self.named is not None:
+            return self.named
+        operators = tuple(Operator(stage.name, stage.partitions) for stage in self.stages)
+        return Topology(operators, tuple(dict.fromkeys(self.streams)))
 
     def stores(self, stage: int, partition: int) -> tuple[StoreId, ...]:
         """Return all stores of one key group; they move as one."""
@@ -69,7 +92,7 @@ class QueryShape:
         )
 
 
-def shape(plan: PlanNode, name: str, run_id: str) -> QueryShape:
+def shape(plan: PlanNode, name: str, run_id: str, named: Topology | None = None) -> QueryShape:
     """Return the stateful stages of ``plan`` and the streams between them."""
     stages: list[StageInfo] = []
     streams: list[tuple[int, int]] = []
@@ -95,21 +118,21 @@ def shape(plan: PlanNode, name: str, run_id: str) -> QueryShape:
             f"query {name!r} has no stateful operator, so there is no state to place; "
             f"attach to a query that aggregates, joins, deduplicates or keeps state"
         )
-    return QueryShape(name, run_id, tuple(stages), tuple(streams), tuple(measurable))
+    return QueryShape(name, run_id, tuple(stages), tuple(streams), tuple(measurable), named)
 
 
 def topology(shapes: Sequence[QueryShape]) -> Topology:
     """Return the operators and streams of several queries, query after query."""
     operators: list[Operator] = []
     streams: list[tuple[int, int]] = []
+    stages: list[int] = []
     for number, query in enumerate(shapes):
-        first = len(operators)
-        label = query.name or f"query {number}"
-        operators.extend(
-            Operator(f"{label} / {stage.name}", stage.partitions) for stage in query.stages
-        )
-        streams.extend((first + up, first + down) for up, down in query.streams)
-    return Topology(tuple(operators), tuple(dict.fromkeys(streams)))
+        first, first_stage = len(operators), max(stages, default=-1) + 1
+        label, own = query.name or f"query {number}", query.topology()
+        operators.extend(replace(each, name=f"{label} / {each.name}") for each in own.operators)
+        streams.extend((first + up, first + down) for up, down in own.streams)
+        stages.extend(first_stage + at for at in own.stages or range(len(own.operators)))
+    return Topology(tuple(operators), tuple(streams), tuple(stages))
 
 
 def _within_stage(node: PlanNode) -> Iterator[PlanNode]:

@@ -7,13 +7,13 @@ the loop's thread calls it, and a second one makes newcomers warm.
 import logging
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.control.estimator import estimate
 from albic.control.ports import Effect, News
-from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
+from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors, warm_up
 from albic.spark.observing import observation
@@ -31,6 +31,8 @@ class SparkRuntime:
 
     Parameters
     ----------
+    named
+        The operators of queries that brought them along, by run id.
     per_batch
         How many moves of a plan go into one batch; more make that batch late.
     steers
@@ -38,9 +40,16 @@ class SparkRuntime:
     """
 
     def __init__(
-        self, bridge: Bridge, queries: Iterable[StreamingQuery], *, per_batch: int, steers: bool
+        self,
+        bridge: Bridge,
+        queries: Iterable[StreamingQuery],
+        named: Mapping[str, Topology],
+        *,
+        per_batch: int,
+        steers: bool,
     ) -> None:
         self._bridge = bridge
+        self._named = named
         self._pending = list(queries)
         self._watches: list[QueryWatch] = []
         self._per_batch = per_batch
@@ -147,12 +156,17 @@ class SparkRuntime:
             elif self._bridge.last_batch(query) >= 0:
                 # First, so that a query we cannot serve is refused once and not again and again.
                 self._pending.remove(query)
-                self._watches.append(QueryWatch(self._bridge, query, steers=self._steers))
+                self._watches.append(self._watch(query))
                 self._generation += 1
         active = [watch for watch in self._watches if watch.active]
         if len(active) < len(self._watches):
             self._watches = active
             self._generation += 1
+
+    def _watch(self, query: StreamingQuery) -> QueryWatch:
+        """Return a query under watch."""
+        named = self._named.get(str(query.runId))
+        return QueryWatch(self._bridge, query, steers=self._steers, named=named)
 
     def _look(self) -> None:
         """Notice who joined and who is gone, and keep it for the next news."""

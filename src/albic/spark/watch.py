@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.model import Throughput
+from albic.model import Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape, shape
@@ -31,12 +31,19 @@ class Seen:
 class QueryWatch:
     """Reads and steers one run of a query from its first whole batch on."""
 
-    def __init__(self, bridge: Bridge, query: StreamingQuery, *, steers: bool) -> None:
+    def __init__(
+        self,
+        bridge: Bridge,
+        query: StreamingQuery,
+        *,
+        steers: bool,
+        named: Topology | None = None,
+    ) -> None:
         plan = bridge.plan(query)
         if plan is None:
             raise RuntimeError("a query is watched once its first batch has ended")
         run_id = str(query.runId)
-        self.shape: QueryShape = shape(plan, query.name or "", run_id)
+        self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self.period: list[BatchSample] = []
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)

@@ -5,7 +5,7 @@
     network = Network("delays", sources=[…], operators=[…], sinks=[…])
     print(network.describe())
     running = network.start("/data/checkpoint")
-    albic.attach(running.query)
+    albic.attach(running)
 """
 
 from albic.streams.counters import BatchCounters, GroupCounters, OperatorTotals

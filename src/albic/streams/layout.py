@@ -8,6 +8,8 @@ stay without rows. Key groups of a level follow each other, operator after opera
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from albic import model
+from albic.model import Topology
 from albic.streams.graph import levels
 from albic.streams.hashing import labels
 from albic.streams.parts import Operator
@@ -39,6 +41,26 @@ class Layout:
     def depth(self) -> int:
         """Return how many stages there are."""
         return len(self.used)
+
+    def topology(self, streams: Sequence[tuple[int, int]]) -> Topology:
+        """Return the network as planners see it: key groups are partitions, stage after stage.
+
+        Partitions without a key group are there too, as idle operators: each costs a task.
+        ``streams`` are positions of operators in the network.
+        """
+        found: list[model.Operator] = []
+        stages: list[int] = []
+        position: dict[int, int] = {}
+        for stage, used in enumerate(self.used):
+            for number, (name, place) in enumerate(zip(self.operators, self.places, strict=True)):
+                if place.level == stage + 1:
+                    position[number] = len(found)
+                    found.append(model.Operator(name, place.key_groups))
+            if used < self.partitions:
+                found.append(model.Operator(f"idle in stage {stage + 1}", self.partitions - used))
+            stages += [stage] * (len(found) - len(stages))
+        ends = tuple((position[up], position[down]) for up, down in streams)
+        return Topology(tuple(found), ends, tuple(stages))
 
     def labels(self) -> tuple[int, ...]:
         """Return the label that leads to each partition."""

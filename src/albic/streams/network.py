@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from albic.model import Topology
 from albic.streams.graph import check, levels, schemas
 from albic.streams.layout import Layout, layout
 from albic.streams.parts import Operator, Sink, Source
@@ -35,6 +36,17 @@ class Network:
         """Return which key group is which partition of which stage."""
         return layout(self.operators)
 
+    def topology(self) -> Topology:
+        """Return the network as planners see it."""
+        at = {operator.name: number for number, operator in enumerate(self.operators)}
+        streams = [
+            (at[name], number)
+            for number, operator in enumerate(self.operators)
+            for name in operator.input_names()
+            if name in at
+        ]
+        return self.layout().topology(streams)
+
     def describe(self) -> str:
         """Return the network as text, stage by stage."""
         return described(self.name, self.sources, self.operators, self.sinks, self.layout())
@@ -59,7 +71,7 @@ class Network:
         """
         frame = network_frame(self)
         outputs = schemas(self.sources, self.operators)
-        running = RunningNetwork(self.layout(), self.sinks, outputs)
+        running = RunningNetwork(self.layout(), self.topology(), self.sinks, outputs)
         running.start(
             frame, self.name, str(checkpoint), _trigger(every_s, all_there_is=all_there_is)
         )

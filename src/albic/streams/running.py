@@ -7,7 +7,7 @@ from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
-from albic.model import InvalidInput
+from albic.model import InvalidInput, Topology
 from albic.streams.counters import BatchCounters, Counters, OperatorTotals, read_counters
 from albic.streams.layout import Layout
 from albic.streams.packing import Unpacker
@@ -21,14 +21,22 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 
 class RunningNetwork:
-    """A started network; ``query`` is Spark's, to be waited for, stopped or steered."""
+    """A started network; ``query`` is Spark's, to be waited for or stopped.
+
+    ``albic.attach`` takes it as it is, and then speaks of its operators and key groups.
+    """
 
     query: StreamingQuery
 
     def __init__(
-        self, layout: Layout, sinks: Sequence[Sink], outputs: Mapping[str, StructType]
+        self,
+        layout: Layout,
+        topology: Topology,
+        sinks: Sequence[Sink],
+        outputs: Mapping[str, StructType],
     ) -> None:
         self.layout = layout
+        self.topology = topology
         self._sinks = sinks
         self._outputs = outputs
         self._counters = Counters()

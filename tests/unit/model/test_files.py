@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,13 @@ def test_what_is_written_reads_back_exactly(tmp_path_factory, loads, rates, stat
     assert same(read_snapshot(path), snapshot)
 
 
+def test_stages_read_back(tmp_path):
+    snapshot = request([1, 2, 3, 4], [0, 1, 1, 0], operators=[2, 2]).snapshot
+    staged = replace(snapshot, topology=replace(snapshot.topology, stages=(0, 0)))
+    write_snapshot(tmp_path / "s.json", staged)
+    assert read_snapshot(tmp_path / "s.json").topology.stages == (0, 0)
+
+
 def test_a_hundred_thousand_key_groups_take_a_few_seconds(tmp_path):
     snapshot = synthetic(1000, 100_000, 10, 40, 1.0, seed=1)
     path = tmp_path / "s.json"
@@ -206,6 +214,8 @@ def test_a_hundred_thousand_key_groups_take_a_few_seconds(tmp_path):
         pytest.param(changed(streams=[[0]]), r"streams\[0\] must be a pair", id="half a stream"),
         pytest.param(changed(streams=[[0, 0.5]]), r"streams\[0\]\[1\] is 0.5", id="half an op"),
         pytest.param(changed(streams=[[0, 1], [1, 0]]), "streams form a cycle", id="cycle"),
+        pytest.param(changed(stages=[0]), "stages has 1 entries", id="half of the stages"),
+        pytest.param(changed(stages=[0, 2**53]), "numbered from 0", id="stage astray"),
         pytest.param(
             changed(owner=[0, 0, 1, 2]), r"owner\[3\] is node 2; there are 2", id="astray"
         ),

@@ -91,6 +91,13 @@ def test_the_makespan_sums_the_busiest_node_of_every_stage():
     assert metrics.makespan(snapshot, snapshot.allocation) == 19
 
 
+def test_operators_of_one_stage_are_waited_for_once():
+    snapshot = request([10, 4, 3, 9], [0, 1, 0, 1], operators=[1, 1, 2]).snapshot
+    together = replace(snapshot, topology=replace(snapshot.topology, stages=(0, 0, 0)))
+    assert metrics.makespan(snapshot, snapshot.allocation) == 23
+    assert metrics.makespan(together, snapshot.allocation) == 13
+
+
 def test_a_stage_is_faster_on_a_larger_node():
     snapshot = request([10, 4], [0, 1], operators=[1, 1], capacities=[2, 1]).snapshot
     assert metrics.makespan(snapshot, snapshot.allocation) == 9

@@ -53,6 +53,23 @@ class TestTopology:
         with pytest.raises(InvalidInput, match=told):
             Topology(operators, streams)
 
+    def test_operators_of_one_stage_run_at_the_same_time(self):
+        topology = Topology((A, B, Operator("c", 1)), (), stages=(0, 0, 1))
+        assert topology.stage_count == 2
+        assert topology.stage_of().tolist() == [0, 0, 0, 0, 0, 1]
+        alone = Topology((A, B))
+        assert alone.stage_count == 2
+        assert alone.stage_of().tolist() == [0, 0, 1, 1, 1]
+        assert Topology((A, B), stages=(0, 1)) == alone
+
+    @pytest.mark.parametrize(
+        ("stages", "told"),
+        [((0,), "stages has 1 entries; there are 2"), ((0, 2), "from 0"), ((-1, 0), "from 0")],
+    )
+    def test_stages_that_cannot_be_are_refused(self, stages, told):
+        with pytest.raises(InvalidInput, match=told):
+            Topology((A, B), stages=stages)
+
     def test_an_operator_without_key_groups_is_refused(self):
         with pytest.raises(InvalidInput, match="operator 'x' has 0 key groups"):
             Operator("x", 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from albic.model import InvalidInput
+from albic.model import InvalidInput, Operator, Topology
 from albic.spark.bridge import NodeState, PlanNode
 from albic.spark.operators import JOIN_STORES, shape, topology
 
@@ -78,3 +78,22 @@ def test_queries_are_numbered_one_after_the_other() -> None:
     assert [o.name for o in both.operators][::2] == ["one / aggregate 1", "query 1 / aggregate 1"]
     assert both.streams == ((0, 1), (2, 3))
     assert both.key_groups == 16
+
+
+def test_a_query_may_bring_better_names_for_its_partitions() -> None:
+    own = Topology(
+        (Operator("a", 1), Operator("b", 3), Operator("c", 4)), ((0, 2), (1, 2)), stages=(0, 0, 1)
+    )
+    plain = shape(aggregate(aggregate(SCAN, 1), 0), "plain", "r")
+    named = shape(aggregate(aggregate(SCAN, 1), 0), "named", "s", own)
+    both = topology([plain, named])
+    assert [o.name for o in both.operators][2:] == ["named / a", "named / b", "named / c"]
+    assert both.streams == ((0, 1), (2, 4), (3, 4))
+    assert both.stages == (0, 1, 2, 2, 3)
+
+
+@pytest.mark.parametrize("sizes", [(4, 5), (4,), (8,)])
+def test_names_for_other_partitions_are_refused(sizes) -> None:
+    own = Topology(tuple(Operator(f"o{at}", size) for at, size in enumerate(sizes)))
+    with pytest.raises(InvalidInput, match="'q' has stages of 4, 4 partitions"):
+        shape(aggregate(aggregate(SCAN, 1), 0), "q", "r", own)

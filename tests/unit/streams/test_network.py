@@ -152,6 +152,15 @@ def test_a_drawing_has_every_stream_once() -> None:
     assert any(r"left\n3 key groups by key\nlevel 1" in line for line in drawn)
 
 
+def test_planners_see_the_operators_stage_by_stage_and_what_is_idle() -> None:
+    shown = network(DIAMOND).topology()
+    names = [(operator.name, operator.key_groups) for operator in shown.operators]
+    assert names == [("left", 3), ("right", 2), ("both", 4), ("idle in stage 2", 1)]
+    assert shown.streams == ((0, 2), (1, 2))
+    assert shown.stages == (0, 0, 1, 1)
+    assert shown.stage_of().tolist() == [0] * 5 + [1] * 5
+
+
 def test_inputs_may_name_their_keys_differently() -> None:
     first = operator("first", schema="id string, value bigint")
     both = operator("both", ["first", "numbers"], key={"first": "id", "numbers": "key"})

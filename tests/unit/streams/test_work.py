@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from albic.model import InvalidInput, ProcessorFailed
@@ -68,6 +68,7 @@ def by_key(frame) -> dict[str, int]:
     return frame.groupby("key")["value"].last().to_dict()
 
 
+@settings(max_examples=15)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=5), st.integers(0, 3))
 def test_a_diamond_equals_a_batch_computation(sizes, seed) -> None:
     hand, first, answers = Hand(diamond(), seed), 0, []
@@ -169,6 +170,7 @@ def per_minute(frame) -> pd.DataFrame:
     return frame.groupby(["key", minute]).size().rename("value").reset_index()
 
 
+@settings(max_examples=15)
 @given(st.lists(st.integers(1, 150), min_size=1, max_size=6), st.integers(0, 2))
 def test_windows_are_emitted_once_and_whole(sizes, seed) -> None:
     hand, first, counts, best = Hand(windows(), seed), 0, [], []
