@@ -21,6 +21,7 @@ CORE = (
     "albic.optimize",
     "albic.planners",
     "albic.scaling",
+    "albic.sim",
 )
 
 FOUND = [
