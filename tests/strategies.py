@@ -27,6 +27,7 @@ def small_requests(draw: st.DrawFn, **fixed: Any) -> PlanRequest:
         "budget": draw(st.one_of(st.integers(0, 10), st.just(np.inf))),
         "unit": draw(st.sampled_from(["moves", "cost"])),
         "capacities": each(nodes, st.sampled_from([1, 1, 2, 0.5])),
+        "slots": each(nodes, st.sampled_from([1, 1, 1, 2, 4])),
         "draining": draw(st.sets(st.integers(1, 3), max_size=2)),  # node 0 always stays
         "background": each(nodes, st.sampled_from([0, 0, 10])),
         "operators": [upstream, groups - upstream],

@@ -36,6 +36,9 @@ def tiny_problem(seed: int, goal: Goal) -> AssignmentProblem:
     closed = np.zeros(bins, dtype=np.bool_)
     closed[rng.permutation(bins)[: rng.integers(0, bins)]] = rng.random() < 0.5
     budget = float(rng.choice([0, 1, 2, 3, 4, 6, np.inf]))
+    least = np.zeros(dims)
+    if goal is Goal.MAKESPAN and rng.random() < 0.3:
+        least = rng.integers(0, 15, dims).astype(float)
     return AssignmentProblem(
         weights=sp.csr_array(weights),
         home=home,
@@ -49,6 +52,7 @@ def tiny_problem(seed: int, goal: Goal) -> AssignmentProblem:
         goal=goal,
         goal_dims=dims,
         drain_weight=0.5 if seed % 7 == 0 else 1.5,
+        least=least,
     )
 
 
@@ -112,7 +116,7 @@ def everything(problem: AssignmentProblem, *, any_budget: bool = False) -> Every
     allowed &= (loads <= problem.limit + 1e-9).all(axis=(1, 2))
     goals = loads[:, : problem.goal_dims]
     if problem.goal is Goal.MAKESPAN:
-        value = goals.max(axis=2).sum(axis=1)
+        value = np.maximum(goals.max(axis=2), problem.least).sum(axis=1)
     else:
         value = np.abs(goals[:, 0, ~problem.closed] - problem.means()[0]).max(axis=1)
     behind = problem.closed[owner] @ problem.item_weight()

@@ -4,8 +4,8 @@ A drawing names each node and the loads of the key groups on it, in reading orde
 
     a: 30 20 | b(x2): 10 | c(draining): 5 | d(+15):
 
-``x2`` is a capacity, ``draining`` a state and ``+15`` background load in percent of the node;
-several go with commas. Key groups are numbered as they are read.
+``x2`` is a capacity, ``2 slots`` the tasks at once, ``draining`` a state and ``+15`` background
+load in percent of the node; several go with commas. Key groups are numbered as they are read.
 """
 
 import re
@@ -42,6 +42,7 @@ _NODE = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<marks>[^)]*)\))?\s*:(?P<loads>[
 def world(drawing: str, budget: float = np.inf, **more: Any) -> PlanRequest:
     """Return the request that ``drawing`` shows; ``more`` goes to :func:`request`."""
     names, capacities, background, draining, loads, home = [], [], [], [], [], []
+    slots: list[int] = []
     for position, part in enumerate(drawing.split("|")):
         node = _NODE.fullmatch(part)
         if node is None:
@@ -49,12 +50,14 @@ def world(drawing: str, budget: float = np.inf, **more: Any) -> PlanRequest:
         names.append(node["name"])
         marks = [mark.strip() for mark in (node["marks"] or "").split(",")]
         capacities.append(float(next((m[1:] for m in marks if m.startswith("x")), 1)))
+        slots.append(int(next((m.split()[0] for m in marks if m.endswith("slots")), 1)))
         background.append(float(next((m for m in marks if m.startswith("+")), 0)))
         if "draining" in marks:
             draining.append(position)
         loads += [float(load) for load in node["loads"].split()]
         home += [position] * len(node["loads"].split())
     drawn_as = {"capacities": capacities, "background": background, "draining": draining}
+    drawn_as["slots"] = slots
     return request(loads, home, budget=budget, **{"names": names, **drawn_as, **more})
 
 
@@ -67,6 +70,7 @@ def request(  # noqa: PLR0913 - a world has many sides, and tests name the one t
     unit: BudgetUnit | str = BudgetUnit.MOVES,
     names: Sequence[str] | None = None,
     capacities: Sequence[float] | None = None,
+    slots: Sequence[int] | None = None,
     draining: Iterable[int] = (),
     background: Sequence[float] | None = None,
     operators: Sequence[int] | None = None,
@@ -104,6 +108,7 @@ def request(  # noqa: PLR0913 - a world has many sides, and tests name the one t
                     name,
                     1.0 if capacities is None else capacities[position],
                     NodeState.DRAINING if position in emptied else NodeState.ACTIVE,
+                    1 if slots is None else slots[position],
                 )
                 for position, name in enumerate(names)
             )
@@ -149,6 +154,7 @@ def later(plan: Plan, asked: PlanRequest) -> PlanRequest:
 def _marked(snapshot: Snapshot, position: int) -> str:
     node, background = snapshot.cluster.nodes[position], snapshot.background[position]
     marks = [f"x{node.capacity:g}"] if node.capacity != 1 else []
+    marks += [f"{node.slots} slots"] if node.slots > 1 else []
     marks += [f"+{background:g}"] if background else []
     marks += ["draining"] if node.state is NodeState.DRAINING else []
     return f"{node.id}({', '.join(marks)})" if marks else node.id

@@ -7,6 +7,8 @@ import pytest
 from albic.cli import main
 from albic.control import JsonLinesJournal, Settings
 from albic.control.journal import RoundRecord, Status
+from albic.control.moving import MeasuredMove
+from albic.control.ports import Effect
 from tests.unit.control.fakes import World, controller
 
 
@@ -46,6 +48,33 @@ def test_what_was_held_or_proposed_did_not_move(
     told = capsys.readouterr().out
     assert "(1)" in told
     assert "0 moves of 0 B" in told
+
+
+def test_measured_moves_nodes_and_traffic_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = JsonLinesJournal(tmp_path / "journal.jsonl")
+    job = World("a: 30 20 | b(x0.5):")
+    job.effect_now = Effect(
+        batches=1,
+        local_bytes=750,
+        remote_bytes=250,
+        moves=tuple(
+            MeasuredMove("q / count 0", at, "1", "2", 10**6 * 4**at, 0.2 + 0.05 * 4**at)
+            for at in range(5)
+        ),
+    )
+    record = controller(job, journal=journal).run_round("period")
+    assert journal.records() == (record,)
+    assert record.collocation_measured == 0.75
+    assert main(["journal", "show", str(journal.path)]) == 0
+    told = capsys.readouterr().out
+    assert "moves as they went" in told
+    assert "q / count 0" in told
+    assert "13.00 s" in told
+    assert "a move costs 200.0 ms and 50.0 ms a megabyte, by 5 moves" in told
+    assert "of 1 kB between key groups, 75.0 % stayed on their node" in told
+    assert "a: 1.00, b: 0.50" in told
 
 
 def test_a_broken_journal_is_a_mistake_in_one_line(

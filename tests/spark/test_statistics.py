@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pyspark.sql import functions as fn
 
-from albic.spark.checkpoint import local_folder, state_bytes
+from albic.spark.checkpoint import StateSizes
 from albic.spark.operators import topology
 from albic.spark.statistics import StatisticsReader
 from tests.spark.conftest import KEYS, PARTITIONS, numbers
@@ -88,13 +88,33 @@ def test_collocated_groups_read_locally_and_others_remotely(chain, executors) ->
 
 def test_state_sizes_come_from_the_checkpoint(chain) -> None:
     chain.batches(3)
-    sizes = state_bytes(chain.shape, 0)
-    assert sizes is not None
-    assert len(sizes) == PARTITIONS
-    assert min(sizes) > 0
-    files = chain.checkpoint.rglob("state/*/*/*")
-    assert sum(sizes) <= sum(path.stat().st_size for path in files if path.is_file())
-    assert local_folder("hdfs://name/state") is None
+    # Through Hadoop, as for any address; that of this checkpoint begins with file:.
+    assert chain.shape.stages[0].root.startswith("file:")
+    sizes = StateSizes(chain.bridge.files, chain.shape).sizes()
+    assert sizes.shape == (2 * PARTITIONS,)
+    assert sizes.min() > 0
+    files = chain.checkpoint.rglob("state/**/*")
+    assert sizes.sum() <= sum(path.stat().st_size for path in files if path.is_file())
+
+
+def test_the_memory_of_an_executor_is_known(bridge) -> None:
+    assert bridge.executor_memory_bytes() == 640 * 2**20
+
+
+def test_files_are_found_whatever_their_folder_is_called(bridge, tmp_path) -> None:
+    odd = tmp_path / "a b [c] {d,e} *" / "0"
+    odd.mkdir(parents=True)
+    (odd / "1.delta").write_bytes(b"12345")
+    (odd / "0dir").mkdir()
+    (odd / "inner").mkdir()
+    root = f"file:{odd.parent}"
+    assert bridge.files.listed(root, "*/*") == {f"{root}/0/1.delta": 5}
+    assert bridge.files.content(f"{root}/0/1.delta") == b"12345"
+    assert bridge.files.listed(f"{root}/nowhere", "*/*") == {}
+    with pytest.raises(OSError, match=r"2\.delta"):
+        bridge.files.content(f"{root}/0/2.delta")
+    with pytest.raises(OSError, match="nosuchscheme"):
+        bridge.files.listed("nosuchscheme://bucket/state", "*")
 
 
 def test_reading_a_batch_of_120_key_groups_takes_less_than_a_tenth_of_a_second(

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
+from albic.cli.measured import measured_notes, moves_table
 from albic.cli.screen import (
     bytes_text,
     count_text,
@@ -36,7 +37,9 @@ def show(file: Path) -> None:
         table.add_row(*_cells(record), style="red" if record.error else style)
     console.print(table)
     console.print(quiet("objective: as measured -> as planned, in points of load"))
-    for line in (*reasons(records), summary(records)):
+    if (moves := moves_table(records)) is not None:
+        console.print(moves)
+    for line in (*reasons(records), *measured_notes(records), summary(records)):
         console.print(line)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.control.journal import MoveRecord, TermsRecord
+from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
 from albic.model import (
     Allocation,
@@ -26,6 +27,9 @@ from albic.model import (
 
 #: A node above this load has no time left for anything.
 OVERLOADED_PCT = 100.0
+#: What a node may use of each resource. Network is a share of an assumed bandwidth and so forbids
+#: nothing.
+LIMITS_PCT = np.array([100.0, 100.0, np.inf])
 #: What a point of load on a node that shall go weighs against one of load distance.
 DRAIN_WEIGHT, URGENT_DRAIN_WEIGHT = 1.5, 0.5
 
@@ -41,7 +45,12 @@ def emptied(snapshot: Snapshot) -> tuple[str, ...]:
     )
 
 
-def request_for(snapshot: Snapshot, settings: Settings, lost: Collection[str] = ()) -> PlanRequest:
+def request_for(
+    snapshot: Snapshot,
+    settings: Settings,
+    lost: Collection[str] = (),
+    cost: MoveCost = ASSUMED,
+) -> PlanRequest:
     """Return what the planner is asked.
 
     What lies on lost nodes has to move at once, so then the budget is never less than all that has
@@ -55,6 +64,9 @@ def request_for(snapshot: Snapshot, settings: Settings, lost: Collection[str] = 
         snapshot=snapshot,
         budget=Budget(float(max(settings.max_migrations, leaving))),
         objective=settings.objective,
+        cost_per_byte=cost.per_byte_s,
+        cost_per_move=cost.per_move_s,
+        limits_pct=LIMITS_PCT,
         drain_weight=URGENT_DRAIN_WEIGHT if urgent else DRAIN_WEIGHT,
         time_limit_s=settings.time_limit_s,
         seed=settings.seed,
@@ -124,6 +136,7 @@ def terms_record(request: PlanRequest, settings: Settings) -> TermsRecord:
         budget=request.budget.limit,
         budget_unit=request.budget.unit.value,
         cost_per_byte=request.cost_per_byte,
+        cost_per_move=request.cost_per_move,
         max_load_distance_pct=request.max_load_distance_pct,
         drain_weight=request.drain_weight,
         time_limit_s=request.time_limit_s,

@@ -1,7 +1,15 @@
 """From raw samples to a snapshot.
 
 The load of a key group is the share of a reference node's slots that its tasks kept busy, in
-percent. A batch in which it was loaded from the checkpoint does not count for its load: that is a
+percent. Busy time and not processor time, for a batch waits for a task whatever the task waits for,
+and engines count their own processor time only: on Spark, that of Python workers is missing. Time
+on a fast node counts for more, by the node's speed, so that loads of different nodes compare.
+
+Network is what a key group reads from others, as a share of an assumed bandwidth; where it comes
+from the same node it counts too, for that is a matter of placement. Memory is the state as a share
+of the memory that holds it. What is not known of either is 0.
+
+A batch in which it was loaded from the checkpoint does not count for its load: that is a
 price of moving, paid once. A key group that nobody measured makes the whole snapshot *not ready*,
 for to call it idle would be an invention.
 """
@@ -26,6 +34,9 @@ from albic.model import (
     Topology,
 )
 
+#: 10 Gbit/s, what a node of a data centre has at least; no more than a scale to read loads by.
+BANDWIDTH_BYTES_PER_S = 1.25e9
+
 
 def estimate(seen: Observation) -> Snapshot:
     """Return the snapshot of a period, or raise NotReady with what is missing."""
@@ -35,14 +46,18 @@ def estimate(seen: Observation) -> Snapshot:
     if all(node.lost for node in seen.nodes):
         raise NotReady("there is no live node")
     groups = seen.topology.key_groups
-    busy_s, runs = _busy_per_batch(seen, batches), _runs(batches, groups)
+    work_s, runs = _work_per_batch(seen, batches), _runs(batches, groups)
     owner = _owners(seen)
-    _expect_covered(seen.topology, np.isfinite(busy_s) & (runs > 0) & (owner >= 0))
+    _expect_covered(seen.topology, np.isfinite(work_s) & (runs > 0) & (owner >= 0))
     period = Period(min(b.started_s for b in batches), max(b.ended_s for b in batches))
     length_s = period.end_s - period.start_s
     reference = max(node.slots for node in seen.nodes)
     usage = np.zeros((len(Resource), groups))
-    usage[Resource.CPU] = 100 * busy_s * runs / (length_s * reference)
+    usage[Resource.CPU] = 100 * work_s * runs / (length_s * reference)
+    usage[Resource.MEMORY] = _memory(seen, reference)
+    usage[Resource.NETWORK] = (
+        100 * _read_bytes(batches, groups) / (length_s * BANDWIDTH_BYTES_PER_S)
+    )
     return Snapshot(
         period=period,
         topology=seen.topology,
@@ -72,23 +87,44 @@ def _runs(batches: Sequence[RawBatch], groups: int) -> Ints:
     return np.bincount(np.array(ran, dtype=np.int64), minlength=groups)
 
 
-def _busy_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
-    """Return how long each key group works in a batch; NaN where no batch tells.
+def _work_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
+    """Return how long each key group would work in a batch at speed 1; NaN where no batch tells.
 
     One that was loaded in every batch of the window is taken from the last batch before it.
     """
+    speed = {node.id: node.speed for node in seen.nodes}
     total, count = np.zeros(seen.topology.key_groups), np.zeros(seen.topology.key_groups)
     for batch in batches:
         for sample in batch.groups:
             if not sample.loaded:
-                total[sample.key_group] += sample.busy_s
+                total[sample.key_group] += sample.busy_s * speed.get(sample.node_id, 1.0)
                 count[sample.key_group] += 1
     for batch in reversed(seen.earlier):
         for sample in batch.groups:
             if not sample.loaded and not count[sample.key_group]:
-                total[sample.key_group], count[sample.key_group] = sample.busy_s, 1
-    busy_s: Floats = np.divide(total, count, out=np.full(total.size, np.nan), where=count > 0)
-    return busy_s
+                total[sample.key_group] = sample.busy_s * speed.get(sample.node_id, 1.0)
+                count[sample.key_group] = 1
+    work_s: Floats = np.divide(total, count, out=np.full(total.size, np.nan), where=count > 0)
+    return work_s
+
+
+def _memory(seen: Observation, reference: int) -> Floats:
+    """Return each key group's state in percent of a reference node's memory; 0 if not known."""
+    sizes = [node.memory_bytes for node in seen.nodes if node.slots == reference]
+    memory_bytes = min((size for size in sizes if size), default=0)
+    if not memory_bytes:
+        return np.zeros(seen.topology.key_groups)
+    share: Floats = 100 * seen.state_bytes / memory_bytes
+    return share
+
+
+def _read_bytes(batches: Sequence[RawBatch], groups: int) -> Floats:
+    """Return what each key group read in all."""
+    total = np.zeros(groups)
+    for batch in batches:
+        for sample in batch.groups:
+            total[sample.key_group] += sample.local_bytes + sample.remote_bytes
+    return total
 
 
 def _owners(seen: Observation) -> Ints:
@@ -116,8 +152,9 @@ def _cluster(seen: Observation, reference: int) -> Cluster:
         tuple(
             Node(
                 node.id,
-                node.slots / reference,
+                node.speed * node.slots / reference,
                 NodeState.DRAINING if node.lost else NodeState.ACTIVE,
+                node.slots,
             )
             for node in seen.nodes
         )

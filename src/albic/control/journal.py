@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from albic.control.moving import MeasuredMove
 from albic.model import InvalidInput
 from albic.model.fields import Pairs, shown
 
@@ -51,6 +52,7 @@ class TermsRecord:
     time_limit_s: float
     seed: int
     least_gain: float
+    cost_per_move: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,11 @@ class RoundRecord:
 
     ``…_before`` is measured, ``…_after`` is what the plan promises; the next record's ``…_before``
     tells what came of it. ``batch_s`` and the tasks are of the batches since the last record.
-    ``snapshot`` is the whole measurement and ``terms`` are the rest of the question, so that
-    another planner can be asked later.
+    ``cost_s`` is how late the plan's moves should make their key groups in all, ``measured_moves``
+    how late earlier ones were. ``cpu_s`` and ``rows`` are sums over the key groups' tasks;
+    ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
+    elsewhere. ``snapshot`` is the whole measurement and ``terms`` are the rest of the question, so
+    that another planner can be asked later.
     """
 
     number: int
@@ -80,11 +85,17 @@ class RoundRecord:
     collocation_before: float | None = None
     collocation_after: float | None = None
     moves: tuple[MoveRecord, ...] = ()
+    cost_s: float | None = None
+    measured_moves: tuple[MeasuredMove, ...] = ()
     scaling: str | None = None
     batches: int = 0
     batch_s: float | None = None
     judged: int = 0
     compliant: int = 0
+    cpu_s: float = 0.0
+    rows: int = 0
+    local_bytes: int = 0
+    remote_bytes: int = 0
     error: str | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
@@ -98,6 +109,12 @@ class RoundRecord:
     def compliance(self) -> float | None:
         """Return the share of tasks that ran on their owner; None when there was none to judge."""
         return self.compliant / self.judged if self.judged else None
+
+    @property
+    def collocation_measured(self) -> float | None:
+        """Return the share of bytes between key groups that stayed on a node, as it was."""
+        read_bytes = self.local_bytes + self.remote_bytes
+        return self.local_bytes / read_bytes if read_bytes else None
 
 
 class MemoryJournal:
@@ -152,6 +169,9 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         known = _typed(RoundRecord, document)
         known["status"] = Status(known["status"])
         known["moves"] = tuple(MoveRecord(**_typed(MoveRecord, move)) for move in known["moves"])
+        known["measured_moves"] = tuple(
+            MeasuredMove(**_typed(MeasuredMove, move)) for move in known.get("measured_moves", ())
+        )
         if known.get("terms") is not None:
             known["terms"] = TermsRecord(**_typed(TermsRecord, known["terms"]))
         return RoundRecord(**known)

@@ -6,10 +6,12 @@ told and written down, and ends here.
 
 import logging
 import threading
+from collections import deque
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from albic.control import adaptation
+from albic.control import adaptation, moving, recording
+from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
 from albic.control.ports import (
@@ -23,8 +25,7 @@ from albic.control.ports import (
     StatisticsSource,
 )
 from albic.control.settings import Settings
-from albic.model import NotReady, Plan, PlanRequest, ScalingDecision, Snapshot, metrics
-from albic.model.snapshot_file import snapshot_document
+from albic.model import NotReady, Plan, PlanRequest, ScalingDecision, Snapshot
 
 log = logging.getLogger(__name__)
 moves_log = logging.getLogger(f"{__name__}.moves")
@@ -63,7 +64,8 @@ class Controller:
         self._round = 0
         self._began_s = parts.clock.now_s()
         self._batches = 0
-        self._told: set[str] = set()
+        self._complaints = Complaints()
+        self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
         self._membership = Membership()
         self._expected = 0
 
@@ -127,19 +129,11 @@ class Controller:
         except NotReady as missing:
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
-            record = replace(
-                blank, reason="the present allocation stays", error=self._tell(wrong, "round")
-            )
+            record = recording.failed(blank, self._complaints.tell(wrong, "round"))
         effect = self._parts.placement.effect()
+        self._moved.extend(effect.moves)
         now_s = self._parts.clock.now_s()
-        record = replace(
-            record,
-            wall_s=now_s - began_s,
-            batches=effect.batches,
-            batch_s=effect.batch_s,
-            judged=effect.judged,
-            compliant=effect.compliant,
-        )
+        record = recording.ended(record, effect, now_s - began_s)
         self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         self._parts.journal.add(record)
@@ -177,11 +171,8 @@ class Controller:
         status, reason = self._act(*planned)
         parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
-        record = _record(blank, *planned, told, status, reason)
-        terms = adaptation.terms_record(planned[0], self._settings)
-        if not self._settings.record_snapshots:
-            return replace(record, terms=terms)
-        return replace(record, terms=terms, snapshot=snapshot_document(planned[0].snapshot))
+        record = recording.planned(blank, *planned, self._settings)
+        return replace(record, status=status, reason=reason, scaling=told)
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
@@ -201,7 +192,8 @@ class Controller:
 
     def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""
-        request = adaptation.request_for(snapshot, self._settings, lost)
+        cost = moving.fitted(tuple(self._moved))
+        request = adaptation.request_for(snapshot, self._settings, lost, cost)
         plan = self._parts.planner.plan(request)
         adaptation.expect_sound(plan, request)
         return request, plan
@@ -237,14 +229,14 @@ class Controller:
         try:
             self._parts.planner.plan(adaptation.rehearsal(self._settings))
         except Exception as wrong:  # noqa: BLE001  as above
-            self._tell(wrong, "rehearsal")
+            self._complaints.tell(wrong, "rehearsal")
 
     def _guarded_look(self) -> bool:
         """Look once and return whether nothing went wrong."""
         try:
             self.look()
         except Exception as wrong:  # noqa: BLE001  as above
-            self._tell(wrong, "look")
+            self._complaints.tell(wrong, "look")
             return False
         return True
 
@@ -253,44 +245,4 @@ class Controller:
         try:
             self._parts.placement.close()
         except Exception as wrong:  # noqa: BLE001  as above
-            self._tell(wrong, "closing")
-
-    def _tell(self, wrong: Exception, doing: str) -> str:
-        """Log an error, the first time with its trace, and return it in a line."""
-        # Errors of a JVM bring their whole stack along.
-        said = f"{type(wrong).__name__}: {wrong}".partition("\n")[0]
-        if said in self._told:
-            log.debug("%s failed again: %s", doing, said)
-        else:
-            self._told.add(said)
-            log.warning("%s failed: %s; the job goes on", doing, said, exc_info=wrong)
-        return said
-
-
-def _record(
-    blank: RoundRecord,
-    request: PlanRequest,
-    plan: Plan,
-    scaling: str,
-    status: Status,
-    reason: str,
-) -> RoundRecord:
-    """Return the record of a round that came to a decision."""
-    snapshot, before, after = request.snapshot, request.snapshot.allocation, plan.target
-    return replace(
-        blank,
-        status=status,
-        reason=reason,
-        generation=snapshot.generation,
-        planner=plan.planner,
-        objective=request.objective.value,
-        outcome=plan.outcome.value,
-        makespan_before=metrics.makespan(snapshot, before),
-        makespan_after=metrics.makespan(snapshot, after),
-        distance_before=metrics.load_distance(snapshot, before),
-        distance_after=metrics.load_distance(snapshot, after),
-        collocation_before=metrics.collocation_factor(snapshot.traffic, before),
-        collocation_after=metrics.collocation_factor(snapshot.traffic, after),
-        moves=adaptation.move_records(plan, snapshot),
-        scaling=scaling,
-    )
+            self._complaints.tell(wrong, "closing")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from albic.control.journal import RoundRecord
+from albic.control.moving import MeasuredMove
 from albic.model import (
     Plan,
     PlanRequest,
@@ -33,13 +34,21 @@ class Effect:
     """What the batches since the last question showed.
 
     ``judged`` counts tasks whose owner was known when they were placed, ``compliant`` those of
-    them that ran there.
+    them that ran there. ``cpu_s`` and ``rows`` are sums over the tasks of key groups.
+    ``local_bytes`` and ``remote_bytes`` are what key groups read from key groups, on the same node
+    and on others. ``moves`` are the migrations that took place. What a world does not measure
+    stays at its default.
     """
 
     batches: int = 0
     batch_s: float | None = None
     judged: int = 0
     compliant: int = 0
+    cpu_s: float = 0.0
+    rows: int = 0
+    local_bytes: int = 0
+    remote_bytes: int = 0
+    moves: tuple[MeasuredMove, ...] = ()
 
 
 class StatisticsSource(Protocol):

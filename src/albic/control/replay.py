@@ -176,6 +176,8 @@ def _as_recorded(record: RoundRecord, snapshot: Snapshot, changes: Changes) -> P
         budget=changes.budget or Budget(terms.budget, BudgetUnit(terms.budget_unit)),
         objective=objective,
         cost_per_byte=terms.cost_per_byte,
+        cost_per_move=terms.cost_per_move,
+        limits_pct=adaptation.LIMITS_PCT,
         max_load_distance_pct=terms.max_load_distance_pct,
         drain_weight=terms.drain_weight,
         time_limit_s=terms.time_limit_s,

@@ -11,21 +11,35 @@ from albic.model import Topology
 
 @dataclass(frozen=True, slots=True)
 class NodeSample:
-    """One node; ``slots`` is how many tasks it runs at once, ``lost`` that it is there no more."""
+    """One node; ``slots`` is how many tasks it runs at once, ``lost`` that it is there no more.
+
+    ``speed`` is how fast a slot is beside the usual one, as far as moves have shown it.
+    ``memory_bytes`` is the memory that holds state, or None where state is not held in memory.
+    """
 
     id: str
     slots: int = 1
     lost: bool = False
+    speed: float = 1.0
+    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSample:
-    """What one key group did in one batch; ``loaded`` if that includes loading its state."""
+    """What one key group did in one batch; ``loaded`` if that includes loading its state.
+
+    ``cpu_s`` is processor time as far as the engine counts it. ``rows``, ``local_bytes`` and
+    ``remote_bytes`` are what it read, from its own node and from others.
+    """
 
     key_group: int
     node_id: str
     busy_s: float
     loaded: bool = False
+    cpu_s: float = 0.0
+    rows: int = 0
+    local_bytes: int = 0
+    remote_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,15 +19,21 @@ class NodeState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node; ``capacity`` is relative to the reference node."""
+    """One node; ``capacity`` is relative to the reference node.
+
+    ``slots`` is how many tasks share that capacity: a task alone gets one part of it.
+    """
 
     id: str
     capacity: float = 1.0
     state: NodeState = NodeState.ACTIVE
+    slots: int = 1
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.capacity) and self.capacity > 0):
             raise InvalidInput(f"node {self.id!r} has capacity {self.capacity}; it must be above 0")
+        if self.slots < 1:
+            raise InvalidInput(f"node {self.id!r} has {self.slots} slots; it needs at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,10 @@ class Cluster:
     def capacities(self) -> Floats:
         """Return each node's capacity."""
         return sealed([node.capacity for node in self.nodes], np.float64)
+
+    def slot_capacity(self) -> float:
+        """Return what the best slot of all gives to a task: no task runs faster anywhere."""
+        return max(node.capacity / node.slots for node in self.nodes)
 
     def draining(self) -> Bools:
         """Return which nodes are being emptied."""

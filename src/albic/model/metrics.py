@@ -10,13 +10,23 @@ import numpy as np
 
 from albic.arrays import Floats, Ints, Sparse
 from albic.model.allocation import Allocation
-from albic.model.plan import Move
+from albic.model.plan import Move, Objective, PlanRequest
 from albic.model.snapshot import Resource, Snapshot
 
 
 def bottleneck(snapshot: Snapshot) -> Resource:
     """Return the resource with the greatest total usage; the first of equals."""
     return Resource(int(np.argmax(snapshot.usage.sum(axis=1))))
+
+
+def balanced(request: PlanRequest) -> Resource:
+    """Return the resource whose use a plan evens out; the others have limits only.
+
+    A makespan is a time, so it is about processors; a distance is about the bottleneck.
+    """
+    if request.objective is Objective.MAKESPAN:
+        return Resource.CPU
+    return bottleneck(request.snapshot)
 
 
 def group_loads(snapshot: Snapshot) -> Floats:
@@ -88,18 +98,35 @@ def migration_cost(moves: tuple[Move, ...]) -> float:
 
 
 def stage_loads(snapshot: Snapshot, allocation: Allocation) -> Floats:
-    """Return the load of each node (column) in each stage (row)."""
+    """Return the work of each node (column) in each stage (row).
+
+    Work is time, so this is about processors, whatever the bottleneck is.
+    """
     stages, nodes = snapshot.topology.stage_count, len(snapshot.cluster.nodes)
     cell: Ints = snapshot.topology.stage_of() * nodes + allocation.owner
-    work = np.bincount(cell, weights=group_loads(snapshot), minlength=stages * nodes)
+    work = np.bincount(cell, weights=snapshot.usage[Resource.CPU], minlength=stages * nodes)
     loads: Floats = work.reshape(stages, nodes) / snapshot.cluster.capacities()
     return loads
 
 
-def makespan(snapshot: Snapshot, allocation: Allocation) -> float:
-    """Return the sum over stages of the busiest node in that stage.
+def stage_floors(snapshot: Snapshot) -> Floats:
+    """Return, for each stage, what its largest key group takes on the best slot there is.
 
-    Spark runs the stages of a batch one after the other, so this is what a batch waits for.
-    Background is left out: it belongs to no stage and no plan changes it.
+    A key group is one task and runs in one slot, so however many slots stand idle beside it, the
+    stage lasts as long. Where nodes have one slot each, loads say the same and more.
     """
-    return float(stage_loads(snapshot, allocation).max(axis=1).sum())
+    floors = np.zeros(snapshot.topology.stage_count)
+    np.maximum.at(floors, snapshot.topology.stage_of(), snapshot.usage[Resource.CPU])
+    floors /= snapshot.cluster.slot_capacity()
+    return floors
+
+
+def makespan(snapshot: Snapshot, allocation: Allocation) -> float:
+    """Return the sum over stages of the busiest node, or the largest key group, in that stage.
+
+    Spark runs the stages of a batch one after the other, so this is what a batch waits for: a
+    stage lasts max(work / slots, largest task). Background is left out: it belongs to no stage and
+    no plan changes it.
+    """
+    busiest = stage_loads(snapshot, allocation).max(axis=1)
+    return float(np.maximum(busiest, stage_floors(snapshot)).sum())

@@ -62,12 +62,14 @@ class PlanRequest:
     ----------
     cost_per_byte
         Paper: α in mc_k = α·|σ_k|. At 1, costs are bytes of state.
+    cost_per_move
+        What every migration costs beside its bytes, in the same unit.
     target_distance_pct
         If set, ask for the fewest moves that bring the load distance to this or below.
     max_load_distance_pct
         Paper: maxLD, how far ALBIC and joint may go for collocation; its default is the paper's.
     limits_pct
-        The most that a node may use of each resource that is not the bottleneck.
+        The most that a node may use of each resource that is not the balanced one.
     drain_weight
         What a point of load left on a draining node weighs against a point of load distance.
         From 1 on, draining comes first; below 1, urgent overload does.
@@ -77,6 +79,7 @@ class PlanRequest:
     budget: Budget
     objective: Objective = Objective.DISTANCE
     cost_per_byte: float = 1.0
+    cost_per_move: float = 0.0
     target_distance_pct: float | None = None
     max_load_distance_pct: float = 10.0
     limits_pct: Floats = field(default_factory=lambda: np.full(len(Resource), 100.0))
@@ -90,6 +93,7 @@ class PlanRequest:
         if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
             raise InvalidInput(f"the time limit is {self.time_limit_s:g} s; it must be above 0")
         _expect_amount("the cost per byte", self.cost_per_byte)
+        _expect_amount("the cost per move", self.cost_per_move)
         _expect_amount("the maximum load distance", self.max_load_distance_pct)
         _expect_amount("the drain weight", self.drain_weight)
         if self.target_distance_pct is not None:
@@ -105,7 +109,8 @@ class PlanRequest:
 
     def move_cost(self) -> Floats:
         """Return the cost of migrating each key group; paper: mc_k = α·|σ_k|."""
-        cost: Floats = self.cost_per_byte * self.snapshot.state_bytes.astype(np.float64)
+        state_bytes = self.snapshot.state_bytes.astype(np.float64)
+        cost: Floats = self.cost_per_move + self.cost_per_byte * state_bytes
         return cost
 
     def charge(self) -> Floats:

@@ -38,6 +38,7 @@ BYTES = Span(0, 2**53)
 RATES = Span(0, 1e15)
 POSITIONS = Span(0, 2**53)
 COUNTS = Span(1, 1e9)
+SLOTS = Span(1, 1e6)
 
 
 def read_snapshot(path: Path) -> Snapshot:
@@ -85,7 +86,12 @@ def snapshot_document(snapshot: Snapshot) -> dict[str, object]:
         ],
         "streams": [list(ends) for ends in snapshot.topology.streams],
         "nodes": [
-            {"id": node.id, "capacity": node.capacity, "state": node.state.value}
+            {
+                "id": node.id,
+                "capacity": node.capacity,
+                "state": node.state.value,
+                **({"slots": node.slots} if node.slots > 1 else {}),
+            }
             for node in snapshot.cluster.nodes
         ],
     }
@@ -139,8 +145,9 @@ def _cluster(fields: Fields) -> Cluster:
                 each.name("id"),
                 each.number("capacity", CAPACITIES),
                 NodeState(each.choice("state", states)),
+                each.whole("slots", SLOTS) if "slots" in each else 1,
             )
-            for each in fields.each("nodes", ("id", "capacity", "state"))
+            for each in fields.each("nodes", ("id", "capacity", "state", "slots"))
         )
     )
 

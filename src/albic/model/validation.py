@@ -101,7 +101,7 @@ def _over_limits(plan: Plan, request: PlanRequest) -> list[Violation]:
     snapshot = request.snapshot
     found = []
     for resource in Resource:
-        if resource is metrics.bottleneck(snapshot):
+        if resource is metrics.balanced(request):
             continue
         limit = float(request.limits_pct[resource])
         before = metrics.node_usage(snapshot, snapshot.allocation, resource)

@@ -24,7 +24,8 @@ class AssignmentProblem:
     The load of bin i in dimension d is ``base[d, i] + sum of weights[u, d] / capacity[i]``. The
     first ``goal_dims`` dimensions make the goal, the others have a ``limit`` only. ``closed`` bins
     are to be emptied: nothing may enter them, and what leaves them earns ``drain_weight`` times its
-    weight. Items that are not ``movable`` stay at home.
+    weight. Items that are not ``movable`` stay at home. A maximum of the makespan counts as its
+    ``least`` even where all bins are emptier: something beside the bins takes as long.
     """
 
     weights: Sparse  # U x D
@@ -39,6 +40,7 @@ class AssignmentProblem:
     goal: Goal
     goal_dims: int
     drain_weight: float
+    least: Floats  # goal_dims; zeros for the distance
 
     @property
     def items(self) -> int:
@@ -74,8 +76,13 @@ class AssignmentProblem:
         """Return the goal's value."""
         loads = self.loads(owner)
         if self.goal is Goal.MAKESPAN:
-            return float(loads[: self.goal_dims].max(axis=1).sum())
+            return float(self.peaks(loads).sum())
         return float(np.abs(loads[0, ~self.closed] - self.means()[0]).max())
+
+    def peaks(self, loads: Floats) -> Floats:
+        """Return what counts as the maximum of each goal dimension."""
+        peaks: Floats = np.maximum(loads[: self.goal_dims].max(axis=1), self.least)
+        return peaks
 
     def spread(self, owner: Ints) -> float:
         """Return the summed gaps to the mean over open bins and goal dimensions.

@@ -84,7 +84,7 @@ def _windows(board: Board, allowed: float) -> tuple[Floats, Floats]:
     shape = (problem.goal_dims, problem.bins)
     low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
     if problem.goal is Goal.MAKESPAN:
-        peaks = board.loads()[: problem.goal_dims].max(axis=1)
+        peaks = problem.peaks(board.loads())
         high[:] = (peaks + (allowed - peaks.sum()) / problem.goal_dims)[:, None]
         return low, high
     low[0, ~problem.closed] = board.means[0] - allowed

@@ -173,7 +173,7 @@ def _aim(
         board.aim(low, high)
         return slack
     dims = board.problem.goal_dims
-    peaks: Floats = board.loads()[:dims].max(axis=1)
+    peaks = board.problem.peaks(board.loads())
     room = peaks - limits.dimensions
     # Each dimension is asked for a random share of what it could give at most.
     share = rng.random(dims) * room

@@ -125,7 +125,7 @@ def _score(table: Table, state: State, means: Floats, two_sided: bool) -> tuple[
     bins = table.closed.size
     value, spread = 0.0, 0.0
     for dimension in range(means.size):
-        peak = 0.0
+        peak = 0.0 if two_sided else table.least[dimension]
         for bin_ in range(bins):
             load = state.load[dimension * bins + bin_]
             gap = abs(load - means[dimension])

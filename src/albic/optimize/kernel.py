@@ -35,6 +35,7 @@ class Table(NamedTuple):
     inverse_capacity: Floats
     closed: Bools
     open_bins: Ints
+    least: Floats
 
 
 class State(NamedTuple):

@@ -12,7 +12,7 @@ def makespan_floor(problem: AssignmentProblem) -> Floats:
     work: Floats = np.asarray(problem.weights.sum(axis=0)).ravel()[: problem.goal_dims]
     largest: Floats = problem.weights[:, : problem.goal_dims].max(axis=0).toarray().ravel()
     floor: Floats = np.maximum(work / problem.capacity.sum(), largest / problem.capacity.max())
-    return floor
+    return np.maximum(floor, problem.least)
 
 
 def makespan_bound(problem: AssignmentProblem) -> float:

@@ -110,4 +110,5 @@ def tiny_problem(goal: Goal) -> AssignmentProblem:
         goal=goal,
         goal_dims=1,
         drain_weight=1.5,
+        least=np.zeros(1),
     )

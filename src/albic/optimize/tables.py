@@ -47,7 +47,7 @@ class Board:
         if (loads[dims:] > self.problem.limit[dims:] + 1e-9).any():
             return np.inf
         if self.problem.goal is Goal.MAKESPAN:
-            return float(loads[:dims].max(axis=1).sum())
+            return float(self.problem.peaks(loads).sum())
         return float(np.abs(loads[0, self.table.open_bins] - self.means[0]).max())
 
     def spread(self) -> float:
@@ -99,6 +99,7 @@ def _table(problem: AssignmentProblem) -> kernel.Table:
         inverse_capacity=1.0 / problem.capacity,
         closed=np.array(problem.closed, dtype=np.bool_),
         open_bins=np.flatnonzero(~problem.closed).astype(np.int64),
+        least=problem.least.astype(np.float64),
     )
 
 

@@ -85,7 +85,7 @@ class Gathering:
         self._load = metrics.node_loads(snapshot, present).copy()
         self._usage = np.stack([metrics.node_usage(snapshot, present, kind) for kind in Resource])
         self._ceiling = np.maximum(self._usage, request.limits_pct[:, None])
-        self._ceiling[self._bottleneck] = np.inf
+        self._ceiling[metrics.balanced(request)] = np.inf
         self._part_of: dict[int, Ints] = {}
         self._pinned: dict[int, int] = {}
         for part in parts:

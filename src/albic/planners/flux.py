@@ -17,6 +17,12 @@ from albic.model.validation import ROUNDING, violations
 from albic.optimize.assignment import AssignmentProblem
 from albic.planners.problem import allocation_of, problem_of
 
+#: What balancing whole loads can do to a makespan, by the rule of the judge that it breaks.
+SPOILT = {
+    "not-worse": "made the makespan worse",
+    "resource-limit": "put a node over the limit of a resource",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FluxPlanner:
@@ -43,10 +49,9 @@ class FluxPlanner:
             reason += "; Flux balances whole loads, not stages"
         report = SearchReport("flux", Outcome.HEURISTIC, reason)
         plan = plan_for(request, allocation_of(request, run.owner), report)
-        if any(finding.rule == "not-worse" for finding in violations(plan, request)):
-            report = replace(
-                report, reason=f"{reason}, and that would have made the makespan worse"
-            )
+        spoilt = {finding.rule for finding in violations(plan, request)} & set(SPOILT)
+        if spoilt:
+            report = replace(report, reason=f"{reason}, and that would have {SPOILT[min(spoilt)]}")
             plan = plan_for(request, allocation_of(request, problem.home), report)
         return replace(plan, wall_s=time.perf_counter() - started_s)
 

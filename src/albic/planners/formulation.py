@@ -79,7 +79,9 @@ class Exact:
         problem = self.aim.problem
         loads = problem.loads(owner)[: problem.goal_dims]
         gaps = np.abs(loads - problem.means()[: problem.goal_dims, None])[:, ~problem.closed]
-        goal = loads.max(axis=1) if problem.goal is Goal.MAKESPAN else gaps[0].max(keepdims=True)
+        goal = problem.peaks(loads)
+        if problem.goal is Goal.DISTANCE:
+            goal = gaps[0].max(keepdims=True)
         if goal.sum() < self.aim.enough_pct:
             goal = np.array([self.aim.enough_pct])
         return np.concatenate([self.places.columns(owner), loads.ravel(), goal, gaps.ravel()])
@@ -184,7 +186,7 @@ def _enclose(draft: Draft, loads: Ints, gap: Ints, mean: Floats | float) -> None
 
 
 def _least_makespans(problem: AssignmentProblem) -> Floats:
-    """Return what no assignment can beat in each goal dimension: the mean, or the largest item."""
+    """Return what no assignment can beat in each goal dimension: mean, largest item, or least."""
     goals = slice(problem.goal_dims)
     work = np.asarray(problem.weights.sum(axis=0)).ravel() + problem.base @ problem.capacity
     mean: Floats = work[goals] / problem.capacity.sum()
@@ -192,4 +194,4 @@ def _least_makespans(problem: AssignmentProblem) -> Floats:
     roomiest = problem.capacity[~problem.closed].max()
     room = np.maximum(problem.capacity[problem.home[entries.row]], roomiest)
     np.maximum.at(mean, entries.col, entries.data / room)
-    return mean
+    return np.maximum(mean, problem.least)

@@ -39,6 +39,7 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
         goal=Goal(request.objective.value),
         goal_dims=goal_dims,
         drain_weight=request.drain_weight,
+        least=_least(request, goal_dims),
     )
 
 
@@ -64,7 +65,7 @@ def _dimensions(
     """Return item weights, base loads, limits and how many dimensions make the goal."""
     snapshot = request.snapshot
     groups, nodes = snapshot.topology.key_groups, len(snapshot.cluster.nodes)
-    load, group = metrics.group_loads(snapshot), np.arange(groups)
+    load, group = snapshot.usage[metrics.balanced(request)], np.arange(groups)
     if request.objective is Objective.MAKESPAN:
         goal_dims = snapshot.topology.stage_count
         columns = [(snapshot.topology.stage_of(), load)]
@@ -95,6 +96,13 @@ def _dimensions(
     return weights, np.vstack(base), np.vstack(limits), goal_dims
 
 
+def _least(request: PlanRequest, goal_dims: int) -> Floats:
+    """Return what each part of the goal is at least, wherever its items are."""
+    if request.objective is Objective.MAKESPAN:
+        return metrics.stage_floors(request.snapshot)
+    return np.zeros(goal_dims)
+
+
 def _scarce(request: PlanRequest) -> list[Resource]:
     """Return the other resources that some allocation could push over their limit."""
     snapshot = request.snapshot
@@ -102,6 +110,6 @@ def _scarce(request: PlanRequest) -> list[Resource]:
     return [
         resource
         for resource in Resource
-        if resource is not metrics.bottleneck(snapshot)
+        if resource is not metrics.balanced(request)
         and snapshot.usage[resource].sum() > request.limits_pct[resource] * smallest
     ]

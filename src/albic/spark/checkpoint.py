@@ -4,31 +4,128 @@ That is the newest snapshot and the changes after it, which is what the paper ca
 its migration cost is about. It differs from the size of the state in memory.
 """
 
+import io
 import json
+import logging
 import re
+import time
 import zipfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-from albic.spark.operators import QueryShape, StageInfo
+import numpy as np
+
+from albic.arrays import Ints
+from albic.spark.operators import QueryShape
+
+log = logging.getLogger(__name__)
 
 #: <version>.zip or .snapshot is a whole state, .changelog or .delta what one batch changed.
 #: Format 2 of Spark's checkpoints puts a unique id after the version.
 FILE = re.compile(r"^(\d+)(?:_[\w-]+)?\.(zip|snapshot|changelog|delta)$")
 WHOLE = frozenset({"zip", "snapshot"})
+#: Looking takes long on an object store, so we rest this many times as long as it took.
+REST = 20
 
 
-def state_bytes(shape: QueryShape, stage: int) -> tuple[int, ...] | None:
-    """Return the bytes to load for each partition of a stage; None where we cannot look."""
-    info = shape.stages[stage]
-    root = local_folder(info.root)
-    if root is None or not root.is_dir():
-        return None
-    return tuple(
-        sum(_store_bytes(folder) for folder in _folders(root, info, partition))
-        for partition in range(info.partitions)
-    )
+class Files(Protocol):
+    """Where the checkpoint lies."""
+
+    def listed(self, folder: str, pattern: str) -> Mapping[str, int]:
+        """Return the bytes of each file below ``folder`` that matches, by its address."""
+        ...
+
+    def content(self, address: str) -> bytes:
+        """Return what a file holds, or raise OSError, as when it is gone by now."""
+        ...
+
+
+class StateSizes:
+    """Knows the state of each key group of a query in bytes; looks again now and then."""
+
+    def __init__(self, files: Files, shape: QueryShape) -> None:
+        self._files = files
+        self._shape = shape
+        self._sizes: Ints | None = None
+        self._again_s = 0.0
+        # A snapshot never changes, so what it refers to is read once.
+        self._tables: dict[str, int] = {}
+
+    def sizes(self) -> Ints:
+        """Return the bytes of each key group, stage after stage; 0 where there is no file yet.
+
+        Where the files are out of reach it is what they were, or 0: then only the number of moves
+        is limited.
+        """
+        began_s = time.monotonic()
+        if self._sizes is None or began_s >= self._again_s:
+            try:
+                self._sizes = self._read()
+            except OSError as wrong:
+                log.warning("the sizes of states are not known: %s", wrong)
+                if self._sizes is None:
+                    groups = sum(stage.partitions for stage in self._shape.stages)
+                    self._sizes = np.zeros(groups, dtype=np.int64)
+            ended_s = time.monotonic()
+            self._again_s = ended_s + REST * (ended_s - began_s)
+        return self._sizes
+
+    def _read(self) -> Ints:
+        """Return the sizes as they are."""
+        self._tables, known = {}, self._tables
+        sizes = [self._partition_bytes(stage, known) for stage, _ in enumerate(self._shape.stages)]
+        return np.concatenate(sizes)
+
+    def _partition_bytes(self, stage: int, known: Mapping[str, int]) -> Ints:
+        """Return the bytes of each partition of a stage."""
+        info = self._shape.stages[stage]
+        total = np.zeros(info.partitions, dtype=np.int64)
+        for operator_id, store in info.stores:
+            folder, pattern = f"{info.root}/{operator_id}", "*/*"
+            if store != "default":
+                pattern = f"*/{store}/*"
+            by_partition: defaultdict[int, dict[str, int]] = defaultdict(dict)
+            for address, size in self._files.listed(folder, pattern).items():
+                below = address.rsplit("/", pattern.count("/") + 1)
+                if below[1].isdecimal() and int(below[1]) < info.partitions:
+                    by_partition[int(below[1])][address] = size
+            for partition, files in by_partition.items():
+                total[partition] += self._store_bytes(files, known)
+        return total
+
+    def _store_bytes(self, files: Mapping[str, int], known: Mapping[str, int]) -> int:
+        """Return the size of the newest snapshot of a store and of the changes after it."""
+        named = [
+            (int(match[1]), match[2] in WHOLE, address)
+            for address in files
+            if (match := FILE.match(address.rsplit("/", 1)[1]))
+        ]
+        version, newest = max(
+            ((number, address) for number, whole, address in named if whole), default=(-1, "")
+        )
+        changes = [
+            files[address] for number, whole, address in named if not whole and number > version
+        ]
+        if not newest:
+            return sum(changes)
+        self._tables[newest] = known[newest] if newest in known else self._table_bytes(newest)
+        return sum(changes) + files[newest] + self._tables[newest]
+
+    def _table_bytes(self, snapshot: str) -> int:
+        """Return the size of the RocksDB tables that a snapshot refers to."""
+        if not snapshot.endswith(".zip"):
+            return 0
+        try:
+            with zipfile.ZipFile(io.BytesIO(self._files.content(snapshot))) as archive:
+                text = archive.read("metadata").decode()
+        except (OSError, KeyError, zipfile.BadZipFile):
+            # Spark deletes old snapshots while we look.
+            return 0
+        tables = json.loads(text.split("\n", 1)[1]).get("sstFiles", [])
+        return sum(int(table["sizeBytes"]) for table in tables)
 
 
 def local_folder(uri: str) -> Path | None:
@@ -37,45 +134,3 @@ def local_folder(uri: str) -> Path | None:
     if parts.scheme not in {"", "file"} or parts.netloc not in {"", "localhost"}:
         return None
     return Path(unquote(parts.path) if parts.scheme else uri)
-
-
-def _folders(root: Path, info: StageInfo, partition: int) -> Iterator[Path]:
-    """Yield the folder of each store of a partition."""
-    for operator_id, store in info.stores:
-        folder = root / str(operator_id) / str(partition)
-        yield folder if store == "default" else folder / store
-
-
-def _store_bytes(folder: Path) -> int:
-    """Return the size of the newest snapshot of a store and of the changes after it."""
-    if not folder.is_dir():
-        return 0
-    files = [(match, path) for path in folder.iterdir() if (match := FILE.match(path.name))]
-    wholes = [(int(match[1]), path) for match, path in files if match[2] in WHOLE]
-    version, newest = max(wholes, default=(-1, None))
-    changes = (
-        _size(path) for match, path in files if match[2] not in WHOLE and int(match[1]) > version
-    )
-    return sum(changes) + (0 if newest is None else _size(newest) + _table_bytes(newest))
-
-
-def _table_bytes(snapshot: Path) -> int:
-    """Return the size of the RocksDB tables that a snapshot refers to."""
-    if snapshot.suffix != ".zip":
-        return 0
-    try:
-        with zipfile.ZipFile(snapshot) as archive:
-            text = archive.read("metadata").decode()
-    except (OSError, KeyError, zipfile.BadZipFile):
-        # Spark deletes old snapshots while we look.
-        return 0
-    tables = json.loads(text.split("\n", 1)[1]).get("sstFiles", [])
-    return sum(int(table["sizeBytes"]) for table in tables)
-
-
-def _size(path: Path) -> int:
-    """Return a file's size, or 0 if it is gone by now."""
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

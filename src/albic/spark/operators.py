@@ -55,6 +55,8 @@ class QueryShape:
     ``streams`` are (upstream, downstream) positions; ``measurable`` are those of them without a
     stateless stage between, whose traffic is the map output of one shuffle. ``named`` are the
     operators in the partitions of the stages, where somebody knows better than Spark's plan.
+    ``fed_by_state`` are the stages that read from stateful ones and from nothing else, so that what
+    their tasks read is what key groups sent them.
     """
 
     name: str
@@ -63,6 +65,7 @@ class QueryShape:
     streams: tuple[tuple[int, int], ...]
     measurable: tuple[tuple[int, int], ...]
     named: Topology | None = None
+    fed_by_state: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.named is None:
@@ -97,6 +100,7 @@ def shape(plan: PlanNode, name: str, run_id: str, named: Topology | None = None)
     stages: list[StageInfo] = []
     streams: list[tuple[int, int]] = []
     measurable: list[tuple[int, int]] = []
+    fed_by_state: list[int] = []
 
     def visit(root: PlanNode) -> tuple[tuple[int, ...], bool]:
         """Add the stages below ``root``; return the nearest stateful ones, and if it is one."""
@@ -110,6 +114,8 @@ def shape(plan: PlanNode, name: str, run_id: str, named: Topology | None = None)
         stages.append(_stage(stateful))
         streams.extend((above, here) for above in nearest)
         measurable.extend((positions[0], here) for positions, is_one in feeding if is_one)
+        if feeding and all(is_one for _, is_one in feeding):
+            fed_by_state.append(here)
         return (here,), True
 
     visit(plan)
@@ -118,7 +124,8 @@ def shape(plan: PlanNode, name: str, run_id: str, named: Topology | None = None)
             f"query {name!r} has no stateful operator, so there is no state to place; "
             f"attach to a query that aggregates, joins, deduplicates or keeps state"
         )
-    return QueryShape(name, run_id, tuple(stages), tuple(streams), tuple(measurable), named)
+    found = tuple(stages), tuple(streams), tuple(measurable)
+    return QueryShape(name, run_id, *found, named, tuple(fed_by_state))
 
 
 def topology(shapes: Sequence[QueryShape]) -> Topology:

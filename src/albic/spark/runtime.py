@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.control.estimator import estimate
+from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
+from albic.control.speeds import Learning
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors, warm_up
-from albic.spark.observing import observation
+from albic.spark.observing import first_groups, observation
+from albic.spark.operators import topology
 from albic.spark.placement import KeyGroup, LocalityWait
 from albic.spark.watch import QueryWatch, Seen
 
@@ -24,6 +27,8 @@ log = logging.getLogger(__name__)
 
 #: How long closing waits for a warm-up under way.
 WARM_UP_PATIENCE_S = 5.0
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 
 
 class SparkRuntime:
@@ -60,7 +65,10 @@ class SparkRuntime:
         self._warm: set[str] = set()
         self._warming: threading.Thread | None = None
         self._news = News()
-        self._seen: list[Seen] = []
+        self._seen: list[tuple[Seen, tuple[MeasuredMove, ...]]] = []
+        self._learning = Learning()
+        # RocksDB keeps state on disk, with a cache that does not grow with it.
+        self._in_memory = bridge.setting(PROVIDER, HELD_IN_MEMORY) == HELD_IN_MEMORY
         self._lost_at_s = 0.0
         self._generation = 0
 
@@ -80,7 +88,11 @@ class SparkRuntime:
         self._look()
         live = self._executors.live()
         seen = [watch.take_in(live) for watch in self._watches]
-        self._seen += [one for one in seen if one.batches]
+        self._seen += [
+            (one, self._measured(watch, one))
+            for watch, one in zip(self._watches, seen, strict=True)
+            if one.batches
+        ]
         if any(one.batches for one in seen):
             self._after_batches(seen)
         news, self._news = self._news, News()
@@ -95,7 +107,9 @@ class SparkRuntime:
         """Return what the queries did in this period; raise NotReady while something is missing."""
         if self._pending or not self._watches:
             raise NotReady("a query has not ended its first batch yet")
-        return estimate(observation(self._watches, self._usable(), self._generation))
+        memory_bytes = self._bridge.executor_memory_bytes() if self._in_memory else None
+        seen = observation(self._watches, self._usable(), self._generation, memory_bytes)
+        return estimate(self._learning.applied(seen))
 
     def throughput(self) -> Throughput:
         """Return how the slowest query kept up in this period."""
@@ -132,13 +146,19 @@ class SparkRuntime:
 
     def effect(self) -> Effect:
         """Return what the batches since the last question showed."""
-        seen, self._seen = self._seen, []
+        both, self._seen = self._seen, []
+        seen = [one for one, _ in both]
         batches = sum(one.batches for one in seen)
         return Effect(
             batches=batches,
             batch_s=sum(one.batch_s for one in seen) / batches if batches else None,
             judged=sum(one.judged for one in seen),
             compliant=sum(one.compliant for one in seen),
+            cpu_s=sum(one.cpu_s for one in seen),
+            rows=sum(one.rows for one in seen),
+            local_bytes=sum(one.local_bytes for one in seen),
+            remote_bytes=sum(one.remote_bytes for one in seen),
+            moves=tuple(move for _, moves in both for move in moves),
         )
 
     def close(self) -> None:
@@ -147,6 +167,27 @@ class SparkRuntime:
             self._warming.join(WARM_UP_PATIENCE_S)
         if self._steers:
             self._wait.restore()
+
+    def _measured(self, watch: QueryWatch, seen: Seen) -> tuple[MeasuredMove, ...]:
+        """Return the moves that a query showed, by name and with the bytes that were loaded."""
+        if not seen.moves:
+            return ()
+        network = topology([each.shape for each in self._watches])
+        operator_of, offsets = network.operator_of(), network.offsets()
+        firsts = dict(zip(self._watches, first_groups(self._watches), strict=True))[watch]
+        sizes = dict(zip(watch.groups(), watch.sizes.sizes().tolist(), strict=True))
+        numbers = [firsts[move.group.stage] + move.group.partition for move in seen.moves]
+        return tuple(
+            MeasuredMove(
+                operator=network.operators[operator_of[number]].name,
+                partition=int(number - offsets[operator_of[number]]),
+                source=move.source,
+                target=move.target,
+                loaded_bytes=sizes[move.group],
+                late_s=move.late_s,
+            )
+            for number, move in zip(numbers, seen.moves, strict=True)
+        )
 
     def _take_on(self) -> None:
         """Watch queries whose first batch has ended, and let go of those that stopped."""

@@ -26,8 +26,8 @@ class TaskSample:
     """The successful task of one key group in one batch.
 
     ``loaded`` says that the key group ran elsewhere the last time, or for the first time, so that
-    its run time holds the load of its state from the checkpoint. ``cpu_s`` is the JVM's alone: a
-    Python worker's is not in it.
+    its run time holds the load of its state from the checkpoint; ``came_from`` is where it ran
+    before if that was elsewhere. ``cpu_s`` is the JVM's alone: a Python worker's is not in it.
     """
 
     partition: int
@@ -40,6 +40,7 @@ class TaskSample:
     started_s: float
     locality: str
     loaded: bool
+    came_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +182,18 @@ class StatisticsReader:
             task, here = last[partition], str(last[partition]["executorId"])
             before = self._home.get((position, partition))
             self._home[position, partition] = here
-            tasks.append(_sample(task, loaded=before != here))
+            tasks.append(_sample(task, before))
         return StageSample(position, run.submitted_s, run.ended_s, tuple(tasks))
 
 
-def _sample(task: Any, *, loaded: bool) -> TaskSample:  # noqa: ANN401  JSON
-    """Return one task out of Spark's words."""
+def _sample(task: Any, before: str | None) -> TaskSample:  # noqa: ANN401  JSON
+    """Return one task out of Spark's words; ``before`` is where its key group ran the last time."""
     metrics = task["taskMetrics"]
+    here = str(task["executorId"])
     shuffle = metrics["shuffleReadMetrics"]
     return TaskSample(
         partition=int(task["partitionId"]),
-        executor_id=str(task["executorId"]),
+        executor_id=here,
         run_s=metrics["executorRunTime"] / 1e3,
         cpu_s=metrics["executorCpuTime"] / 1e9,
         local_bytes=int(shuffle["localBytesRead"]),
@@ -199,7 +201,8 @@ def _sample(task: Any, *, loaded: bool) -> TaskSample:  # noqa: ANN401  JSON
         records=int(shuffle["recordsRead"]),
         started_s=task["launchTime"] / 1e3,
         locality=str(task["taskLocality"]),
-        loaded=loaded,
+        loaded=before != here,
+        came_from=None if before == here else before,
     )
 
 

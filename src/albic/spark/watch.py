@@ -1,13 +1,16 @@
 """One query under watch: its batches are read, its state is steered."""
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.control.moving import late_s
 from albic.model import Throughput, Topology
 from albic.spark.bridge import Bridge
+from albic.spark.checkpoint import StateSizes
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape, shape
 from albic.spark.placement import KeyGroup, Placement
@@ -15,6 +18,15 @@ from albic.spark.statistics import BatchSample, StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
 KEPT = 16
+
+
+class SeenMove(NamedTuple):
+    """A key group that ran elsewhere than before, and how late that made it."""
+
+    group: KeyGroup
+    source: str
+    target: str
+    late_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,11 @@ class Seen:
     judged: int
     compliant: int
     last_ended_s: float
+    cpu_s: float = 0.0
+    rows: int = 0
+    local_bytes: int = 0
+    remote_bytes: int = 0
+    moves: tuple[SeenMove, ...] = ()
 
 
 class QueryWatch:
@@ -44,6 +61,7 @@ class QueryWatch:
             raise RuntimeError("a query is watched once its first batch has ended")
         run_id = str(query.runId)
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
+        self.sizes = StateSizes(bridge.files, self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self.period: list[BatchSample] = []
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
@@ -78,14 +96,30 @@ class QueryWatch:
         """Read the batches that ended since, and reconcile with each."""
         samples = self._reader.read(self._bridge.last_batch(self._query))
         answers = [self.placement.after_batch(sample, live) for sample in samples]
-        self.period.extend(samples)
+        moves: list[SeenMove] = []
+        for sample in samples:
+            moves += moves_in(sample, (*self.earlier, *self.period))
+            self.period.append(sample)
         self._busiest_s.extend(busiest_stage_s(sample) for sample in samples)
+        tasks = [task for sample in samples for stage in sample.stages for task in stage.tasks]
+        between = [
+            task
+            for sample in samples
+            for stage in sample.stages
+            if stage.stage in self.shape.fed_by_state
+            for task in stage.tasks
+        ]
         return Seen(
             batches=len(samples),
             batch_s=sum(sample.ended_s - sample.started_s for sample in samples),
             judged=sum(answer.judged for answer in answers),
             compliant=sum(answer.compliant for answer in answers),
             last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
+            cpu_s=sum(task.cpu_s for task in tasks),
+            rows=sum(task.records for task in tasks),
+            local_bytes=sum(task.local_bytes for task in between),
+            remote_bytes=sum(task.remote_bytes for task in between),
+            moves=tuple(moves),
         )
 
     def throughput(self) -> Throughput:
@@ -107,6 +141,24 @@ class QueryWatch:
         """Begin another period."""
         self.earlier.extend(self.period)
         self.period = []
+
+
+def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:
+    """Yield the key groups that moved in a batch and whose usual time is known from ``before``."""
+    for stage in sample.stages:
+        for task in stage.tasks:
+            if task.came_from is None:
+                continue
+            usually_s = [
+                past.run_s
+                for batch in before
+                for past in batch.stages[stage.stage].tasks
+                if past.partition == task.partition and not past.loaded
+            ]
+            late = late_s(task.run_s, usually_s)
+            if late is not None:
+                group = KeyGroup(stage.stage, task.partition)
+                yield SeenMove(group, task.came_from, task.executor_id, late)
 
 
 def busiest_stage_s(sample: BatchSample) -> float:

@@ -37,6 +37,9 @@ class World:
     present: Snapshot | None = None
     news: list[News] = field(default_factory=list)
     ready: bool = True
+    effect_now: Effect = field(
+        default_factory=lambda: Effect(batches=2, batch_s=0.5, judged=6, compliant=6)
+    )
     plans: list[Plan] = field(default_factory=list)
     released: list[Sequence[str]] = field(default_factory=list)
     grown: list[int] = field(default_factory=list)
@@ -69,7 +72,7 @@ class World:
         )
 
     def effect(self) -> Effect:
-        return Effect(batches=2, batch_s=0.5, judged=6, compliant=6)
+        return self.effect_now
 
     def close(self) -> None:
         self.closed += 1

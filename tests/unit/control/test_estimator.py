@@ -5,7 +5,7 @@ import pytest
 
 from albic.control.estimator import estimate
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
-from albic.model import NodeState, NotReady, Operator, Resource, Topology
+from albic.model import NodeState, NotReady, Operator, Resource, Topology, metrics
 
 TWO = Topology((Operator("count", 2),))
 
@@ -52,6 +52,41 @@ def test_a_node_with_more_slots_is_a_larger_node() -> None:
     seen = estimate(observation(batches, nodes=(NodeSample("1", 2), NodeSample("2", 1))))
     assert seen.cluster.capacities().tolist() == [1.0, 0.5]
     assert seen.usage[Resource.CPU].tolist() == [25, 25]
+    assert [node.slots for node in seen.cluster.nodes] == [2, 1]
+
+
+def test_a_batch_is_predicted_to_last_as_long_as_its_largest_task() -> None:
+    # One second a batch: key group 0 works half of it, on one of two slots.
+    batches = [batch(0, ran(0, "1", 0.5), ran(1, "1", 0.1))]
+    two_slots = (NodeSample("1", 2), NodeSample("2", 2))
+    seen = estimate(observation(batches, nodes=two_slots, owner=("1", "1")))
+    assert metrics.makespan(seen, seen.allocation) == pytest.approx(50)
+    assert metrics.stage_loads(seen, seen.allocation).max() == pytest.approx(30)
+
+
+def test_time_on_a_fast_node_counts_for_more_and_the_node_is_larger() -> None:
+    batches = [batch(0, ran(0, "1", 0.2), ran(1, "2", 0.4))]
+    seen = estimate(observation(batches, nodes=(NodeSample("1", speed=2.0), NodeSample("2"))))
+    assert seen.usage[Resource.CPU].tolist() == [40, 40]
+    assert seen.cluster.capacities().tolist() == [2, 1]
+    # What was measured is what the model says of the present allocation.
+    assert metrics.node_loads(seen, seen.allocation).tolist() == [20, 40]
+
+
+def test_network_is_what_a_group_reads_wherever_from() -> None:
+    far = GroupSample(0, "1", 0.1, remote_bytes=100_000_000)
+    near = GroupSample(1, "2", 0.1, local_bytes=25_000_000)
+    seen = estimate(observation([batch(0, far, near)]))
+    assert seen.usage[Resource.NETWORK].tolist() == [8, 2]
+
+
+def test_memory_is_the_state_beside_the_memory_that_holds_it_and_zero_where_that_is_unknown() -> (
+    None
+):
+    batches = [batch(0, ran(0, "1", 0.1), ran(1, "2", 0.1))]
+    nodes = NodeSample("1", memory_bytes=200), NodeSample("2", memory_bytes=400)
+    assert estimate(observation(batches, nodes=nodes)).usage[Resource.MEMORY].tolist() == [5, 10]
+    assert not estimate(observation(batches)).usage[Resource.MEMORY].any()
 
 
 def test_the_batch_of_a_load_does_not_count() -> None:

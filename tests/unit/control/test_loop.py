@@ -9,7 +9,8 @@ import pytest
 from albic.control import Pace, Settings
 from albic.control.clock import WallClock
 from albic.control.journal import Status
-from albic.control.ports import Fleet, News
+from albic.control.moving import ASSUMED, MeasuredMove
+from albic.control.ports import Effect, Fleet, News
 from albic.model import Cluster, NodeState, ScalingDecision
 from albic.planners.hold import HoldPlanner
 from tests.unit.control.fakes import ManualClock, World, controller
@@ -57,6 +58,18 @@ def test_records_may_go_without_the_measurements() -> None:
     record = controller(World(), Settings(record_snapshots=False)).run_round("period")
     assert record.status is Status.APPLIED
     assert record.snapshot is None
+
+
+def test_what_moves_cost_goes_into_the_next_plan() -> None:
+    job = World("a: 30 20 10 | b:")
+    late = tuple(MeasuredMove("o", at, "a", "b", 10 * 4**at, 0.5 * 4**at) for at in range(6))
+    job.effect_now = Effect(moves=late)
+    steady = controller(job, Settings(dry_run=True))
+    before, after = steady.run_round("period"), steady.run_round("period")
+    assert before.terms.cost_per_byte == ASSUMED.per_byte_s
+    assert before.measured_moves == late
+    assert after.terms.cost_per_byte == pytest.approx(0.05)
+    assert after.cost_s == pytest.approx(0.05 * len(after.moves))
 
 
 def test_a_balanced_job_is_left_alone_and_the_reason_is_told() -> None:

@@ -119,6 +119,7 @@ def test_what_is_written_reads_back_exactly(tmp_path_factory, loads, rates, stat
         loads,
         [0, 1, 1, 0],
         capacities=[capacity, 1.0],
+        slots=[2, 1],
         background=[loads[0], 0.1],
         operators=[2, 2],
         streams=[(0, 1)],
@@ -179,6 +180,11 @@ def test_a_hundred_thousand_key_groups_take_a_few_seconds(tmp_path):
             changed(nodes=[{"id": "a", "capacity": 0, "state": "active"}]),
             r"nodes\[0\].capacity is 0",
             id="no capacity",
+        ),
+        pytest.param(
+            changed(nodes=[{"id": "a", "capacity": 1, "state": "active", "slots": 0}]),
+            r"nodes\[0\].slots is 0",
+            id="no slots",
         ),
         pytest.param(
             changed(nodes=[{"id": "a", "capacity": 1, "state": "dead"}]),

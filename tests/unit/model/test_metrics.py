@@ -103,6 +103,25 @@ def test_a_stage_is_faster_on_a_larger_node():
     assert metrics.makespan(snapshot, snapshot.allocation) == 9
 
 
+def test_a_stage_lasts_as_long_as_its_largest_key_group_whatever_the_slots():
+    # 80 points of work on two slots fill 80 points of time; one task of 60 needs 120 in its slot.
+    alone = world("a(2 slots): 60 20 | b(2 slots): 10").snapshot
+    assert metrics.stage_floors(alone).tolist() == [120]
+    assert metrics.makespan(alone, alone.allocation) == 120
+    even = world("a(2 slots): 40 40 40 | b(2 slots): 40").snapshot
+    assert metrics.makespan(even, even.allocation) == 120, "here the work decides"
+
+
+def test_the_largest_key_group_is_taken_at_the_speed_of_the_best_slot():
+    snapshot = world("a(2 slots): 30 | b(x2, 2 slots):").snapshot
+    assert metrics.stage_floors(snapshot).tolist() == [30]
+
+
+def test_a_makespan_is_a_time_whatever_the_bottleneck():
+    snapshot = world("a: 5 5 | b:", memory=[60, 10]).snapshot
+    assert metrics.makespan(snapshot, snapshot.allocation) == 10
+
+
 def test_even_loads_can_have_a_long_makespan():
     snapshot = request([10, 10], [0, 1], operators=[1, 1]).snapshot
     assert metrics.load_distance(snapshot, snapshot.allocation) == 0

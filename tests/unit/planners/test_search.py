@@ -87,6 +87,17 @@ def test_a_key_group_too_dear_to_drain_is_reported():
     assert "cost more than the whole budget of 4 cost" in search(asked).reason
 
 
+def test_nothing_is_moved_for_a_stage_that_waits_for_its_largest_key_group():
+    uneven = "a(2 slots): 30 10 | b(2 slots): 6"
+    asked = world(uneven, objective=Objective.MAKESPAN)
+    plan = search(asked)
+    assert metrics.makespan(asked.snapshot, plan.target) == 60
+    assert plan.bound == plan.floor == pytest.approx(60)
+    assert plan.outcome is Outcome.OPTIMAL
+    assert "the largest key group sets it" in plan.reason
+    assert search(world(uneven.replace("(2 slots)", ""), objective=Objective.MAKESPAN)).moves
+
+
 def test_the_makespan_is_evened_out_stage_by_stage():
     asked = request(
         [10, 10, 4, 4], [0, 0, 1, 1], operators=[2, 2], objective=Objective.MAKESPAN, budget=2

@@ -66,6 +66,14 @@ def test_a_stateless_stage_between_two_operators_hides_their_traffic() -> None:
     assert found.measurable == ()
 
 
+def test_only_what_reads_from_state_alone_shows_what_key_groups_sent() -> None:
+    both = shape(join(aggregate(SCAN, 1), aggregate(SCAN, 2), 0), "q", "r")
+    assert both.fed_by_state == (2,)
+    half = shape(join(aggregate(SCAN, 1), SCAN, 0), "q", "r")
+    assert half.fed_by_state == ()
+    assert half.measurable == ((0, 1),)
+
+
 def test_a_query_without_state_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no stateful operator"):
         shape(node("ProjectExec", SCAN), "q", "r")

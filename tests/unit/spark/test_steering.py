@@ -1,5 +1,7 @@
 """Where a batch differs from what was wanted, and how Spark's words become the loop's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.statistics import BatchSample, StageSample, TaskSample
 from albic.spark.traffic import StreamTraffic
-from albic.spark.watch import busiest_stage_s
+from albic.spark.watch import busiest_stage_s, moves_in
 
 SHAPE = QueryShape("q", "run", (StageInfo("count", 2, "file:/s", ((0, "default"),)),), (), ())
 ONE, TWO = Executor("1", "a", 1, 0.0), Executor("2", "b", 1, 0.0)
@@ -112,6 +114,16 @@ def test_key_groups_are_numbered_stage_after_stage() -> None:
     ]
     assert [(s.first_sender, s.first_receiver) for s in raw.traffic] == [(10, 12)]
     assert raw.background_s == {"1": 0.5}
+
+
+def test_a_move_is_as_late_as_it_is_beyond_the_usual() -> None:
+    usual = [batch(number, task(0, ONE, 0.1 * number)) for number in (1, 2, 3)]
+    first_load = batch(0, replace(task(0, ONE, 9.0), loaded=True))
+    moved = replace(task(0, TWO, 0.9), loaded=True, came_from="1")
+    (move,) = moves_in(batch(4, moved, task(1, TWO)), [first_load, *usual])
+    assert (move.group, move.source, move.target) == (KeyGroup(0, 0), "1", "2")
+    assert move.late_s == pytest.approx(0.7)
+    assert list(moves_in(batch(1, moved), [first_load])) == [], "nobody knows the usual"
 
 
 def test_fixed_executors_refuse_to_be_others() -> None:

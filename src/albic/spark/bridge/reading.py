@@ -10,9 +10,19 @@ PIECE = 4_000
 #: Properties of Spark's classes that nobody here reads, and that make most of the text.
 UNREAD: Mapping[str, Sequence[str]] = {
     "scheduler.CompressedMapStatus": ("loc", "_checksumVal"),
-    "status.api.v1.TaskData": ("executorLogs", "accumulatorUpdates", "errorMessage"),
-    "status.api.v1.TaskMetrics": ("inputMetrics", "outputMetrics", "shuffleWriteMetrics"),
-    "status.api.v1.ShuffleReadMetrics": ("shufflePushReadMetrics",),
+    "status.api.v1.TaskData": (
+        *("executorLogs", "accumulatorUpdates", "errorMessage", "index", "attempt", "host"),
+        *("resultFetchStart", "speculative", "schedulerDelay", "gettingResultTime"),
+    ),
+    "status.api.v1.TaskMetrics": (
+        *("inputMetrics", "outputMetrics", "shuffleWriteMetrics", "executorDeserializeTime"),
+        *("executorDeserializeCpuTime", "resultSize", "jvmGcTime", "resultSerializationTime"),
+        *("memoryBytesSpilled", "diskBytesSpilled", "peakExecutionMemory"),
+    ),
+    "status.api.v1.ShuffleReadMetrics": (
+        *("shufflePushReadMetrics", "remoteBlocksFetched", "localBlocksFetched", "fetchWaitTime"),
+        *("remoteBytesReadToDisk", "remoteReqsDuration"),
+    ),
     "status.api.v1.StageData": ("details", "accumulatorUpdates", "executorSummary"),
     "status.api.v1.ExecutorSummary": ("executorLogs", "attributes", "peakMemoryMetrics"),
     "ui.scope.RDDOperationNode": ("callsite", "outputDeterministicLevel"),

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.spark.bridge.files import Files
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
 from albic.spark.bridge.reading import JsonReader
 
@@ -53,6 +54,8 @@ class Bridge:
         self._store_id: Any = state.StateStoreId
         self._store_provider_id: Any = state.StateStoreProviderId
         self._json = JsonReader(gateway)
+        #: The files of checkpoints.
+        self.files = Files(gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
         self._coordinator: Any = manager.stateStoreCoordinator()
         self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
@@ -150,6 +153,10 @@ class Bridge:
         """Return what Spark knows of its live executors; the driver is among them."""
         found: list[Any] = self._json.read(self._status.executorList(ACTIVE_ONLY))
         return found
+
+    def executor_memory_bytes(self) -> int:
+        """Return the heap of an executor."""
+        return int(self._context.executorMemory()) * 2**20
 
     def kill_executor(self, executor_id: str) -> bool:
         """Ask the cluster manager to end one executor."""

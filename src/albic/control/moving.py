@@ -1,0 +1,77 @@
+"""What moves cost: measured one by one, and the cost of the next ones fitted to that.
+
+Paper: mc_k = α·|σ_k|, with α "chosen such that mc_k is the time to serialize the state". Here the
+time is how late the key group was in the batch in which its new owner loaded it.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+#: The fewest moves that a cost is fitted to, and the most that are remembered.
+ENOUGH, MOST = 5, 64
+#: Sizes that differ by less than this, as a factor, do not tell what a byte costs.
+LEAST_SPREAD = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredMove:
+    """One migration as it went.
+
+    ``loaded_bytes`` is what the new owner had to load: the newest snapshot of the state and the
+    changes after it. ``late_s`` is how much longer the key group took in that batch than its own
+    median; below zero if it was faster.
+    """
+
+    operator: str
+    partition: int
+    source: str
+    target: str
+    loaded_bytes: int
+    late_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class MoveCost:
+    """What a move costs in seconds of lateness; ``moves`` is how many that was fitted to."""
+
+    per_byte_s: float
+    per_move_s: float = 0.0
+    moves: int = 0
+
+
+#: Before anything has moved: 100 MB/s from the checkpoint, about what one disk or one stream from
+#: an object store gives.
+ASSUMED = MoveCost(per_byte_s=1e-8)
+
+
+def fitted(moves: Sequence[MeasuredMove], assumed: MoveCost = ASSUMED) -> MoveCost:
+    """Return the cost that ``moves`` suggest, or ``assumed`` while they are few.
+
+    α is the median slope over all pairs of moves whose sizes differ (Theil and Sen), so a few
+    moves that waited for something else do not bend it. Where all sizes are alike it stays as
+    assumed. What a median move takes beyond that is the cost per move. Neither is below 0.
+    """
+    if len(moves) < ENOUGH:
+        return assumed
+    slopes = [
+        (a.late_s - b.late_s) / (a.loaded_bytes - b.loaded_bytes)
+        for a, b in combinations(moves, 2)
+        if _differ(a.loaded_bytes, b.loaded_bytes)
+    ]
+    # As many pairs as there would be if half of the moves were large and half small.
+    telling = len(slopes) >= len(moves) ** 2 // 5
+    per_byte_s = max(statistics.median(slopes), 0.0) if telling else assumed.per_byte_s
+    beyond_s = statistics.median(move.late_s - per_byte_s * move.loaded_bytes for move in moves)
+    return MoveCost(per_byte_s, max(beyond_s, 0.0), len(moves))
+
+
+def late_s(busy_s: float, usually_s: Sequence[float]) -> float | None:
+    """Return how late a key group was; None if nobody knows what it usually takes."""
+    return busy_s - statistics.median(usually_s) if usually_s else None
+
+
+def _differ(one: int, other: int) -> bool:
+    """Return whether two sizes are far enough apart."""
+    return max(one, other) >= LEAST_SPREAD * max(min(one, other), 1)

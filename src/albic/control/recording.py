@@ -1,0 +1,56 @@
+"""What goes into the record of a round."""
+
+from dataclasses import replace
+
+from albic.control import adaptation
+from albic.control.journal import RoundRecord, Status
+from albic.control.ports import Effect
+from albic.control.settings import Settings
+from albic.model import Plan, PlanRequest, metrics
+from albic.model.snapshot_file import snapshot_document
+
+
+def planned(
+    blank: RoundRecord, request: PlanRequest, plan: Plan, settings: Settings
+) -> RoundRecord:
+    """Return the record of a round that came to a plan."""
+    snapshot, before, after = request.snapshot, request.snapshot.allocation, plan.target
+    return replace(
+        blank,
+        generation=snapshot.generation,
+        planner=plan.planner,
+        objective=request.objective.value,
+        outcome=plan.outcome.value,
+        makespan_before=metrics.makespan(snapshot, before),
+        makespan_after=metrics.makespan(snapshot, after),
+        distance_before=metrics.load_distance(snapshot, before),
+        distance_after=metrics.load_distance(snapshot, after),
+        collocation_before=metrics.collocation_factor(snapshot.traffic, before),
+        collocation_after=metrics.collocation_factor(snapshot.traffic, after),
+        moves=adaptation.move_records(plan, snapshot),
+        cost_s=metrics.migration_cost(plan.moves),
+        terms=adaptation.terms_record(request, settings),
+        snapshot=snapshot_document(snapshot) if settings.record_snapshots else None,
+    )
+
+
+def ended(record: RoundRecord, effect: Effect, wall_s: float) -> RoundRecord:
+    """Return the record with what the batches since the last one showed."""
+    return replace(
+        record,
+        wall_s=wall_s,
+        batches=effect.batches,
+        batch_s=effect.batch_s,
+        judged=effect.judged,
+        compliant=effect.compliant,
+        cpu_s=effect.cpu_s,
+        rows=effect.rows,
+        local_bytes=effect.local_bytes,
+        remote_bytes=effect.remote_bytes,
+        measured_moves=effect.moves,
+    )
+
+
+def failed(blank: RoundRecord, error: str) -> RoundRecord:
+    """Return the record of a round in which something went wrong."""
+    return replace(blank, status=Status.FAILED, reason="the present allocation stays", error=error)
