@@ -4,7 +4,7 @@ from albic.experiments.entries.lines import bars, lines, table
 from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Row, Rows, amount
 from albic.experiments.runs.collocation import CollocationPoint, collocate_rounds
-from albic.experiments.runs.methods import ALBIC, COLA, JOINT, PAIRS
+from albic.experiments.runs.methods import ALBIC, COLA, JOINT, PAIRS, SEARCH
 from albic.figures import Chart, Table
 
 SIZES = ((20, 400, 10), (40, 800, 20), (60, 1200, 30))
@@ -12,10 +12,10 @@ MIDDLE = SIZES[1]
 OBTAINABLE_PCT = (0.0, 25.0, 50.0, 75.0, 100.0)
 VARIES_PCT, MOVES, MAX_DISTANCE_PCT, JOINT_DISTANCE_PCT = 20.0, 20, 10.0, 2.0
 #: Rounds that a method needs until little changes. COLA starts from scratch in each.
-ROUNDS = {ALBIC: 400, COLA: 5, JOINT: 60, PAIRS: 50}
-QUICK_ROUNDS = {ALBIC: 12, COLA: 2, JOINT: 12}
+ROUNDS = {ALBIC: 400, COLA: 5, JOINT: 60, PAIRS: 50, SEARCH: 10}
+QUICK_ROUNDS = {ALBIC: 12, COLA: 2, JOINT: 12, SEARCH: 6}
 #: Seconds a plan. ALBIC makes hundreds of them.
-LIMIT_S = {COLA: 1.0, ALBIC: 0.02, PAIRS: 0.02, JOINT: 0.1}
+LIMIT_S = {COLA: 1.0, ALBIC: 0.02, PAIRS: 0.02, JOINT: 0.1, SEARCH: 0.05}
 #: The last rounds, whose mean a figure shows.
 SETTLED = 5
 

@@ -7,6 +7,8 @@ from albic.experiments.runs.methods import ALBIC, COLA, JOINT
 MOVES = 10
 #: The last periods, one swing of the input rate, whose mean counts as the end.
 END = 48
+#: What "consistently" may mean, as a share of periods.
+CONSISTENT = 0.95
 
 
 def at_end(rows: Rows) -> Rows:
@@ -48,10 +50,17 @@ def immediately(rows: Rows) -> Finding:
 def lower_distance(rows: Rows) -> Finding:
     """Return whether ALBIC's load distance is below COLA's."""
     mine, cola = end_of(rows, ALBIC, "after"), end_of(rows, COLA, "after")
+    both = [
+        (row["after"], rows.where(label=COLA, period=row["period"]).mean("after"))
+        for row in rows.where(label=ALBIC).rows
+    ]
+    lower = sum(float(ours or 0) < theirs for ours, theirs in both)
     return Finding(
-        f"{amount(mine)} points on average against {amount(cola)}",
-        mine < cola,
-        "COLA's load distance is smaller at the end",
+        f"at the end {amount(mine)} points against {amount(cola)}; lower in {lower} of "
+        f"{len(both)} periods",
+        mine < cola and lower >= CONSISTENT * len(both),
+        f"COLA's load distance is smaller in {len(both) - lower} of {len(both)} periods: where the "
+        "sets that ALBIC keeps whole become heavy, its plans become uneven",
     )
 
 

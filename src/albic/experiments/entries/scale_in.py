@@ -3,7 +3,7 @@
 from albic.experiments.entries.lines import lines, table
 from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows, amount
-from albic.experiments.runs.methods import FLUX, MILP, SEARCH
+from albic.experiments.runs.methods import FLUX, MILP, SEARCH, STAGES
 from albic.experiments.runs.scale_in import SEPARATE, ScaleInPoint, scale_in
 from albic.figures import Chart, Table
 
@@ -12,9 +12,10 @@ MARKED, MOVES, ROUNDS = 10, 20, 20
 OVERLOADED = (1, 5)
 #: Overload counts for more than draining, so that the most urgent moves come first.
 URGENT_FIRST, DRAIN_FIRST = 0.05, 1.5
-INTEGRATED, DRAINING, PRINTED, FLUX_ALONE = (
+INTEGRATED, DRAINING, BY_STAGE, PRINTED, FLUX_ALONE = (
     "integrated, urgent overload first",
     "integrated, draining first",
+    "integrated, by stage",
     "integrated, MILP as printed, 5 s",
     "Flux",
 )
@@ -23,6 +24,7 @@ LINES = (
     (SEPARATE, SEARCH, DRAIN_FIRST, 0.1),
     (INTEGRATED, SEARCH, URGENT_FIRST, 0.1),
     (DRAINING, SEARCH, DRAIN_FIRST, 0.1),
+    (BY_STAGE, STAGES, DRAIN_FIRST, 0.1),
     (FLUX_ALONE, FLUX, DRAIN_FIRST, 0.1),
 )
 SLOW_LINES = ((PRINTED, MILP, DRAIN_FIRST, 5.0),)
