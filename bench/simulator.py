@@ -3,6 +3,7 @@
 ``python -m bench.simulator [NODES KEY_GROUPS PERIODS]``
 """
 
+import resource
 import sys
 import time
 
@@ -26,7 +27,8 @@ def main(nodes: int, key_groups: int, periods: int) -> float:
     print(
         f"{nodes:,} nodes, {key_groups:,} key groups, {snapshot.traffic.nnz:,} pairs with traffic:"
     )
-    print(f"{len(run.periods)} periods in {took_s:.1f} s, {each_ms:.0f} ms each")
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    print(f"{len(run.periods)} periods in {took_s:.1f} s, {each_ms:.0f} ms each, {peak_mb:.0f} MB")
     return took_s
 
 
