@@ -89,7 +89,7 @@ def pause(cluster: LocalCluster) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         query = growing(cluster.spark, folder)
         try:
-            runtime = runtime_of(bridge_of_process(), [query], per_batch=10_000, steers=True)
+            runtime = runtime_of(bridge_of_process(), [query], {}, per_batch=10_000, steers=True)
             per_byte_s = [alpha_of(runtime) for _ in range(ROUNDS)]
             runtime.close()
         finally:

@@ -60,7 +60,7 @@ def made(spark, cluster, bridge, watch) -> Iterator[Callable[[], SparkRig]]:
 
     def make() -> SparkRig:
         watched = watch(counts(spark), f"ports_{time.monotonic_ns()}", "complete")
-        runtime = SparkRuntime(bridge, [watched.query], per_batch=2, steers=True)
+        runtime = SparkRuntime(bridge, [watched.query], {}, per_batch=2, steers=True)
         rigs.append(SparkRig(runtime, cluster, watched))
         return rigs[-1]
 
