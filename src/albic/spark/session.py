@@ -83,7 +83,7 @@ class LocalCluster:
         self._workers: dict[str, Worker] = {}
         self._started = 0
         self._spark: SparkSession | None = None
-        self._sweeper = _sweeper(self._folder)
+        self._sweeper = sweeper(self._folder)
         atexit.register(self.close)
         try:
             self._gateway = Gateway(self._settings, self._folder / "driver.log")
@@ -184,7 +184,7 @@ class LocalCluster:
         self.close()
 
 
-def _sweeper(folder: Path) -> subprocess.Popen[bytes]:
+def sweeper(folder: Path) -> subprocess.Popen[bytes]:
     """Start the process that deletes ``folder`` if we cannot."""
     return subprocess.Popen(  # noqa: S603  our own words
         ["/bin/sh", "-c", SWEEPER, "sh", str(folder)],
