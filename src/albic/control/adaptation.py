@@ -1,10 +1,12 @@
 """Algorithm 1 of the paper as pure steps; the loop strings them together."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
+from albic.arrays import Ints
 from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
@@ -12,6 +14,7 @@ from albic.model import (
     Allocation,
     Budget,
     Cluster,
+    Move,
     Node,
     Objective,
     Operator,
@@ -30,6 +33,8 @@ OVERLOADED_PCT = 100.0
 #: What a node may use of each resource. Network is a share of an assumed bandwidth and so forbids
 #: nothing.
 LIMITS_PCT = np.array([100.0, 100.0, np.inf])
+#: What as many moves as there are nodes have to win, as a part of what a whole plan has to.
+GAIN_PER_NODE_MOVED = 0.8
 #: What a point of load on a node that shall go weighs against one of load distance.
 DRAIN_WEIGHT, URGENT_DRAIN_WEIGHT = 1.5, 0.5
 
@@ -106,6 +111,53 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float) -> str | None
         f"{len(plan.moves)} moves would win {gain:.1%} of the {request.objective} and "
         f"{together:.1%} of the traffic; below {least_gain:.0%} nothing moves"
     )
+
+
+def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
+    """Return ``plan`` with the moves that help most first, and without those that hardly help.
+
+    A planner takes the best that its budget allows, and the last moves win a thousandth each while
+    every move makes a key group late. Moves are also spread over several batches, and those between
+    should be good ones already. A plan that empties nodes stays whole.
+    """
+    snapshot, draining = request.snapshot, request.snapshot.cluster.draining()
+    left, ordered = list(plan.moves), []
+    owner = snapshot.allocation.owner.copy()
+    owners, waits = [owner.copy()], [_loss(request, owner)]
+    while left:
+        best = min(left, key=lambda move: (_with(snapshot, owner, move), move.key_group))
+        left.remove(best)
+        ordered.append(best)
+        owner[best.key_group] = best.target
+        owners.append(owner.copy())
+        waits.append(_loss(request, owner))
+    price = GAIN_PER_NODE_MOVED * least_gain / len(snapshot.cluster.nodes)
+    enough = int(np.argmin(np.array(waits) + price * np.arange(len(waits))))
+    if not price or enough == len(ordered) or any(draining[move.source] for move in ordered):
+        return replace(plan, moves=tuple(ordered))
+    return replace(
+        plan,
+        moves=tuple(ordered[:enough]),
+        target=Allocation(owners[enough]),
+        reason=f"{plan.reason}; {len(ordered) - enough} of these moves would win too little",
+    )
+
+
+def _loss(request: PlanRequest, owner: Ints) -> float:
+    """Return what is left to win, as a share of what a batch waits for now and of all traffic."""
+    snapshot = request.snapshot
+    now = _busiest(snapshot, snapshot.allocation, request.objective)
+    then = _busiest(snapshot, Allocation(owner), request.objective)
+    together = metrics.collocation_factor(snapshot.traffic, Allocation(owner))
+    return (then / now if now > 0 else 1.0) - together
+
+
+def _with(snapshot: Snapshot, owner: Ints, move: Move) -> tuple[float, float]:
+    """Return what a batch would wait for after one more move, and how uneven nodes would be."""
+    moved = owner.copy()
+    moved[move.key_group] = move.target
+    loads = metrics.stage_loads(snapshot, Allocation(moved))
+    return float(loads.max(axis=1).sum()), float((loads**2).sum())
 
 
 def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:

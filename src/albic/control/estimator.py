@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Bools, Floats, Ints, Sparse
+from albic.control.change import since_change
 from albic.control.samples import Observation, RawBatch
 from albic.model import (
     Allocation,
@@ -74,11 +75,12 @@ def estimate(seen: Observation) -> Snapshot:
 def _window(seen: Observation) -> tuple[RawBatch, ...]:
     """Return the batches to measure: the period's, or more if it has not one of each key group.
 
-    Batches may be longer than a period, and a loss may end one before its first batch does.
+    Batches may be longer than a period, and a loss may end one before its first batch does. Those
+    from before a change of the job tell nothing any more.
     """
     if _runs(seen.batches, seen.topology.key_groups).all():
-        return seen.batches
-    return (*seen.earlier, *seen.batches)
+        return since_change(seen.batches)
+    return since_change((*seen.earlier, *seen.batches))
 
 
 def _runs(batches: Sequence[RawBatch], groups: int) -> Ints:

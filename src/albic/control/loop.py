@@ -25,6 +25,7 @@ from albic.control.ports import (
     StatisticsSource,
 )
 from albic.control.settings import Settings
+from albic.control.urgency import Urgency
 from albic.model import NotReady, Plan, PlanRequest, ScalingDecision, Snapshot
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ moves_log = logging.getLogger(f"{__name__}.moves")
 LOOK_EVERY_S = 0.05
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
-PERIOD, LOSS, ARRIVAL = "period", "loss", "arrival"
+PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ class Controller:
         self._complaints = Complaints()
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
         self._membership = Membership()
+        self._urgency = Urgency(settings)
         self._expected = 0
+        self._worked_s = 0.0
 
     @property
     def journal(self) -> Journal:
@@ -78,6 +81,11 @@ class Controller:
     def running(self) -> bool:
         """Return whether the loop is at work."""
         return self._thread.is_alive()
+
+    @property
+    def worked_s(self) -> float:
+        """Return how long the loop worked so far, its waits for answers of the job included."""
+        return self._worked_s
 
     def start(self) -> None:
         """Begin; returns at once."""
@@ -134,7 +142,8 @@ class Controller:
         self._moved.extend(effect.moves)
         now_s = self._parts.clock.now_s()
         record = recording.ended(record, effect, now_s - began_s)
-        self._began_s, self._batches = now_s, 0
+        if trigger != IMBALANCE:
+            self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         self._parts.journal.add(record)
         return record
@@ -148,13 +157,21 @@ class Controller:
             self._expected = max(self._expected - len(news.joined), 0)
             return ARRIVAL
         passed_s = self._parts.clock.now_s() - self._began_s
-        return PERIOD if self._settings.pace.due(passed_s, self._batches) else None
+        # Right after a batch the measurements are whole, and all of the next one is to be won.
+        between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
+        if between and self._settings.pace.due(passed_s, self._batches):
+            return PERIOD
+        early = news.avoidable is not None and self._urgency.calls(news.avoidable)
+        return IMBALANCE if early and not self._rehearsal.is_alive() else None
 
     def _adapt(self, blank: RoundRecord) -> RoundRecord:
         """Observe, decide, check, act."""
         parts = self._parts
         if self._rehearsal.is_alive():
             raise NotReady("the planner is being compiled, once after installation")
+        early = blank.trigger == IMBALANCE
+        if not early:
+            self._urgency.new_period()
         fleet = parts.elasticity.fleet()
         snapshot, lost = self._snapshot()
         if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
@@ -168,8 +185,9 @@ class Controller:
         self._membership.remember(asked, decision)
         if decision.changes and not self._settings.dry_run:
             planned = self._resize(decision)
-        status, reason = self._act(*planned)
-        parts.statistics.new_period()
+        status, reason = self._act(*planned, early=early)
+        if not early:
+            parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = recording.planned(blank, *planned, self._settings)
         return replace(record, status=status, reason=reason, scaling=told)
@@ -193,14 +211,19 @@ class Controller:
     def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""
         cost = moving.fitted(tuple(self._moved))
-        request = adaptation.request_for(snapshot, self._settings, lost, cost)
-        plan = self._parts.planner.plan(request)
+        allowed = replace(self._settings, max_migrations=self._urgency.moves_left)
+        request = adaptation.request_for(snapshot, allowed, lost, cost)
+        answer = self._parts.planner.plan(request)
+        plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
         adaptation.expect_sound(plan, request)
         return request, plan
 
-    def _act(self, request: PlanRequest, plan: Plan) -> tuple[Status, str]:
+    def _act(self, request: PlanRequest, plan: Plan, *, early: bool) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
-        if why_not := adaptation.objection(plan, request, self._settings.least_gain):
+        least = self._settings.urgent_gain if early else self._settings.least_gain
+        why_not = adaptation.objection(plan, request, least)
+        self._urgency.answered(0 if why_not else len(plan.moves))
+        if why_not:
             return Status.HELD, why_not
         if self._settings.dry_run:
             return Status.PROPOSED, plan.reason
@@ -233,11 +256,14 @@ class Controller:
 
     def _guarded_look(self) -> bool:
         """Look once and return whether nothing went wrong."""
+        began_s = self._parts.clock.now_s()
         try:
             self.look()
         except Exception as wrong:  # noqa: BLE001  as above
             self._complaints.tell(wrong, "look")
             return False
+        finally:
+            self._worked_s += self._parts.clock.now_s() - began_s
         return True
 
     def _close(self) -> None:

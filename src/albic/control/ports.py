@@ -21,12 +21,14 @@ class News:
     """What happened since the last look.
 
     ``lost`` are nodes that went without notice; ``over`` says that nothing is left to steer.
+    ``avoidable`` is the share of the last batch that no placement could need, None without one.
     """
 
     batches: int = 0
     joined: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     over: bool = False
+    avoidable: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,8 @@ class Settings:
         What a plan must win to be carried out, as a share of the objective or of all traffic.
         Loads are never measured twice the same, and moving after every whisper costs more than
         it brings.
+    urgent_gain
+        What a plan must win to be made before the period is over, as a share of the objective.
     time_limit_s
         How long a planner may think.
     dry_run
@@ -70,6 +72,7 @@ class Settings:
     max_migrations: int = 8
     objective: Objective = Objective.MAKESPAN
     least_gain: float = 0.05
+    urgent_gain: float = 0.1
     time_limit_s: float = 0.2
     seed: int = 0
     dry_run: bool = False
@@ -82,5 +85,9 @@ class Settings:
             )
         if not 0 <= self.least_gain < 1:
             raise InvalidInput(f"least_gain is {self.least_gain}; it must be from 0 to below 1")
+        if not 0 < self.urgent_gain <= 1:
+            raise InvalidInput(
+                f"urgent_gain is {self.urgent_gain}; it must be above 0, and 1 at most"
+            )
         if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
             raise InvalidInput(f"time_limit_s is {self.time_limit_s}; it must be above 0")

@@ -1,13 +1,16 @@
 """From Spark's words to those of the loop: key groups of all queries in one row of numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 
+from albic.arrays import Ints
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.spark.executors import Executor
 from albic.spark.operators import topology
+from albic.spark.placement import KeyGroup
 from albic.spark.statistics import BatchSample
 from albic.spark.watch import QueryWatch
 
@@ -23,28 +26,57 @@ def observation(
     An executor that is gone stays in the list for as long as it owns something. ``memory_bytes``
     is what each has for state, or None where state is not held in memory.
     """
-    network = topology([watch.shape for watch in watches])
-    owners = [watch.placement.owners().get(group) for watch in watches for group in watch.groups()]
+    owned = [watch.placement.owners() for watch in watches]
+    sizes = np.concatenate([watch.sizes.sizes() for watch in watches])
+    seen = _observation(watches, usable, owned, sizes)
+    nodes = tuple(replace(node, memory_bytes=memory_bytes) for node in seen.nodes)
+    return replace(seen, nodes=nodes, generation=generation)
+
+
+def newest(watches: Sequence[QueryWatch], usable: Sequence[Executor]) -> Observation:
+    """Return what the last batch of each query says about the owners that its moves will lead to.
+
+    State sizes are left at 0: to look them up takes longer than all the rest.
+    """
+    meant = [{**watch.placement.owners(), **watch.placement.waiting()} for watch in watches]
+    groups = sum(len(watch.groups()) for watch in watches)
+    seen = _observation(watches, usable, meant, np.zeros(groups, dtype=np.int64))
+    batches = sorted((*seen.earlier, *seen.batches), key=lambda batch: batch.ended_s)
+    last = {min(sample.key_group for sample in batch.groups): batch for batch in batches}
+    return replace(seen, batches=tuple(last.values()), earlier=tuple(batches))
+
+
+def _observation(
+    watches: Sequence[QueryWatch],
+    usable: Sequence[Executor],
+    owned: Sequence[Mapping[KeyGroup, Executor]],
+    sizes: Ints,
+) -> Observation:
+    """Return all batches that are kept, beside the owners and sizes given."""
+    owners = [
+        mine.get(group)
+        for watch, mine in zip(watches, owned, strict=True)
+        for group in watch.groups()
+    ]
     there = {executor.id for executor in usable}
     lost = {owner.id: owner for owner in owners if owner is not None and owner.id not in there}
     nodes = [
-        NodeSample(each.id, each.slots, lost=each.id in lost, memory_bytes=memory_bytes)
+        NodeSample(each.id, each.slots, lost=each.id in lost)
         for each in (*usable, *lost.values())
     ]
     firsts = first_groups(watches)
     pairs = list(zip(watches, firsts, strict=True))
     return Observation(
-        topology=network,
+        topology=topology([watch.shape for watch in watches]),
         nodes=tuple(nodes),
         owner=tuple(None if owner is None else owner.id for owner in owners),
-        state_bytes=np.concatenate([watch.sizes.sizes() for watch in watches]),
+        state_bytes=sizes,
         batches=tuple(
             raw_batch(sample, first) for watch, first in pairs for sample in watch.period
         ),
         earlier=tuple(
             raw_batch(sample, first) for watch, first in pairs for sample in watch.earlier
         ),
-        generation=generation,
     )
 
 

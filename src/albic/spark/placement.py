@@ -132,7 +132,10 @@ class Placement:
                     resent.append(group)
         for group in resent:
             self._send(group, self._owner[group])
-        sent = self._release()
+        # Moves that came too late for this batch go into the next, and count for its share.
+        begun_s = max((stage.submitted_s for stage in sample.stages), default=0.0)
+        late = sum(since_s > begun_s for since_s in self._since_s.values())
+        sent = self._release(late)
         return Reconciliation(
             sample.batch_id, judged, compliant, tuple(resent), sent, len(self._waiting)
         )
@@ -147,9 +150,9 @@ class Placement:
                 found[KeyGroup(stage, partition)] = places.pop() if len(places) == 1 else None
         return found
 
-    def _release(self) -> tuple[KeyGroup, ...]:
-        """Point the next moves of the plan and return them."""
-        due = tuple(self._waiting)[: self._per_batch]
+    def _release(self, taken: int = 0) -> tuple[KeyGroup, ...]:
+        """Point the next moves of the plan, less those ``taken`` already, and return them."""
+        due = tuple(self._waiting)[: max(self._per_batch - taken, 0)]
         for group in due:
             self._point(group, self._waiting.pop(group))
         return due

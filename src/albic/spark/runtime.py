@@ -15,10 +15,11 @@ from albic.control.estimator import estimate
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.control.speeds import Learning
+from albic.control.urgency import avoidable_share
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors, warm_up
-from albic.spark.observing import first_groups, observation
+from albic.spark.observing import first_groups, newest, observation
 from albic.spark.operators import topology
 from albic.spark.placement import KeyGroup, LocalityWait
 from albic.spark.watch import QueryWatch, Seen
@@ -93,7 +94,8 @@ class SparkRuntime:
             for watch, one in zip(self._watches, seen, strict=True)
             if one.batches
         ]
-        if any(one.batches for one in seen):
+        ended = any(one.batches for one in seen)
+        if ended:
             self._after_batches(seen)
         news, self._news = self._news, News()
         return News(
@@ -101,6 +103,7 @@ class SparkRuntime:
             joined=news.joined,
             lost=news.lost,
             over=not self._watches and not self._pending,
+            avoidable=self._avoidable() if ended else None,
         )
 
     def snapshot(self) -> Snapshot:
@@ -123,6 +126,13 @@ class SparkRuntime:
         """Begin another period."""
         for watch in self._watches:
             watch.new_period()
+
+    def _avoidable(self) -> float | None:
+        """Return what the last batches could have saved; None while that is not known."""
+        try:
+            return avoidable_share(estimate(newest(self._watches, self._usable())))
+        except NotReady:
+            return None
 
     # Moving
 

@@ -81,11 +81,11 @@ def test_a_balanced_job_is_left_alone_and_the_reason_is_told() -> None:
 
 
 def test_a_gain_too_small_is_not_worth_its_moves() -> None:
-    job = World("a: 51 1 | b: 50")
+    job = World("a: 52 2 | b: 50")
     record = controller(job, Settings(least_gain=0.05)).run_round("period")
     assert record.status is Status.HELD
     assert "below 5%" in record.reason
-    eager = controller(World("a: 51 1 | b: 50"), Settings(least_gain=0.0)).run_round("period")
+    eager = controller(World("a: 52 2 | b: 50"), Settings(least_gain=0.0)).run_round("period")
     assert eager.status is Status.APPLIED
 
 

@@ -1,0 +1,46 @@
+"""What one batch did, for people who compare runs; the loop itself needs none of it."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """One batch of a job as it ran.
+
+    ``batch_s`` is the whole batch, ``stage_s`` the part of it in which stateful stages ran.
+    ``busy_s``, ``node`` and ``loaded`` have one entry for each key group: how long it worked,
+    where, and whether it had to be loaded there first.
+    """
+
+    batch: int
+    ended_s: float
+    batch_s: float
+    stage_s: float
+    busy_s: tuple[float, ...]
+    node: tuple[str, ...]
+    loaded: tuple[bool, ...]
+
+    @property
+    def moved(self) -> int:
+        """Return how many key groups ran elsewhere than before."""
+        return sum(self.loaded)
+
+    def node_busy_s(self) -> dict[str, float]:
+        """Return how long each node that had a key group worked for them."""
+        busy: defaultdict[str, float] = defaultdict(float)
+        for node, spent_s in zip(self.node, self.busy_s, strict=True):
+            busy[node] += spent_s
+        return dict(sorted(busy.items()))
+
+    def distance_pct(self, nodes: int) -> float:
+        """Return the paper's load distance of this batch: points of batch time off the mean."""
+        busy = [*self.node_busy_s().values()]
+        busy += [0.0] * (nodes - len(busy))
+        mean_s = sum(busy) / len(busy)
+        return 100 * max(abs(spent_s - mean_s) for spent_s in busy) / self.batch_s
+
+
+def bound_s(busy_s: tuple[float, ...], nodes: int) -> float:
+    """Return a time below which no placement of these key groups gets: even, or the largest one."""
+    return max(sum(busy_s) / nodes, max(busy_s, default=0.0))

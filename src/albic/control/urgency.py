@@ -1,0 +1,69 @@
+"""When not to wait for the period: a job that changed, or nodes that stand idle.
+
+A period is long enough to measure well. A job whose hot keys changed right after a round would be
+slow for all of it. So every batch is looked at: how much of its time would go away if the load
+were spread evenly? Where that is much, a round is run at once, within the moves that the period
+has left.
+"""
+
+import numpy as np
+
+from albic.control.settings import Settings
+from albic.model import Resource, Snapshot, metrics
+
+
+def avoidable_share(snapshot: Snapshot) -> float:
+    """Return the share of the makespan that no placement could need; 0 says that all is well.
+
+    It is more than any plan can win: a stage lasts at least as long as all of its work on all
+    nodes that stay, and at least as long as its largest key group.
+    """
+    present = metrics.makespan(snapshot, snapshot.allocation)
+    if present <= 0:
+        return 0.0
+    work = snapshot.usage[Resource.CPU]
+    capacity = snapshot.cluster.capacities()[~snapshot.cluster.draining()]
+    operator_of = snapshot.topology.operator_of()
+    stages = len(snapshot.topology.operators)
+    even = np.bincount(operator_of, weights=work, minlength=stages) / capacity.sum()
+    largest = np.zeros(stages)
+    np.maximum.at(largest, operator_of, work)
+    least = np.maximum(even, largest / capacity.max()).sum()
+    return float(max(1 - least / present, 0.0))
+
+
+class Urgency:
+    """Says after each batch whether a round should come early, and counts a period's moves.
+
+    One batch may be slow by accident. So it takes a batch that wastes very much, or two in a row
+    that waste much. A round that found nothing to win is not asked for again before the waste has
+    grown, or the period is over.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._last = 0.0
+        self._futile: float | None = None
+        self._spent = 0
+
+    @property
+    def moves_left(self) -> int:
+        """Return how many key groups may still move in this period."""
+        return max(self._settings.max_migrations - self._spent, 0)
+
+    def calls(self, avoidable: float) -> bool:
+        """Take in what a batch could have saved; return whether a round should come now."""
+        much, before = self._settings.urgent_gain, self._last
+        self._last = avoidable
+        if self._futile is not None and avoidable < self._futile + much / 2:
+            return False
+        return self.moves_left > 0 and (avoidable >= 2 * much or min(avoidable, before) >= much)
+
+    def new_period(self) -> None:
+        """Begin another period with all of its moves."""
+        self._spent, self._futile = 0, None
+
+    def answered(self, moves: int) -> None:
+        """Take in how many moves a round made; none means that there was nothing to win."""
+        self._spent += moves
+        self._futile = None if moves else self._last
