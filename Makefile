@@ -7,7 +7,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test spark spark-versions check lint format bench bench-loss reproduce nightly lock clean \
+.PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-loss reproduce nightly lock clean \
     help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
@@ -24,7 +24,7 @@ $(COMPILED): $(READY) $(wildcard src/albic/optimize/*.py)
 	@$(BIN)/python -c "from albic.optimize.collocation import compiled; compiled()"
 	@touch $@
 
-demo: $(COMPILED)  ## plan a synthetic cluster and show it before and after
+demo: $(COMPILED)  ## run a Spark job with drifting hot keys, without albic and with it
 	@$(BIN)/albic demo
 
 test: $(COMPILED)  ## run all tests
@@ -55,6 +55,9 @@ format: $(READY)  ## format the code and mend what can be mended
 
 bench: $(COMPILED)  ## measure the planners; tables and JSON
 	$(BIN)/python bench/planners.py
+
+bench-spark: $(COMPILED)  ## measure what albic brings on Spark; about 25 minutes of a quiet machine
+	$(BIN)/python bench/spark.py $(SCENES)
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs

@@ -6,18 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from albic import __version__
 from albic.cli import main
-from albic.cli.demo import conclusion
 from albic.model import Allocation, Outcome, SearchReport, plan_for
-from albic.model.metrics import load_distance
 from albic.model.plan_file import read_plan
 from albic.model.snapshot_file import read_snapshot
 from albic.planners import PLANNERS
-from tests.worlds import request
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "snapshot.json"
 
@@ -299,30 +295,3 @@ def test_a_terminal_without_unicode_still_gets_its_tables():
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert b"exec-1" in ended.stdout
     assert b"####" in ended.stdout
-
-
-def test_the_conclusion_of_the_demo_is_computed():
-    traffic = [(0, 2, 1.0), (1, 2, 3.0), (0, 1, 1.0)]
-    asked = request([10, 30, 24, 40], [0, 0, 1, 1], budget=2, traffic=traffic)
-    owners = {
-        "now": [0, 0, 1, 1],
-        "flux": [1, 0, 1, 0],
-        "auto": [0, 1, 1, 0],
-        "joint": [1, 0, 0, 1],
-    }
-    reached = {name: Allocation(np.array(owner)) for name, owner in owners.items()}
-    distances = {name: load_distance(asked.snapshot, each) for name, each in reached.items()}
-    assert distances == {"now": 12, "flux": 18, "auto": 2, "joint": 2}
-    assert conclusion(asked, reached) == (
-        "With 2 moves of 4 key groups, auto brings the nodes 6 times closer to balance, "
-        "9 times closer than flux does; joint gets 6 times closer and has 3 times the traffic "
-        "inside nodes."
-    )
-
-
-def test_the_demo_shows_three_planners_and_draws_a_conclusion(albic):
-    code, out, err = albic("demo")
-    assert (code, err) == (0, "")
-    words = [line.split()[0] for line in out.splitlines() if line.strip()]
-    assert {"now", "flux", "auto", "joint", "node-000"} <= set(words)
-    assert "times closer to balance" in " ".join(out.split())

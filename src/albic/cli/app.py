@@ -6,6 +6,7 @@ should take to answer.
 
 # ruff: noqa: PLC0415, PLR0913
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -309,15 +310,22 @@ def compare(
 @app.command()
 def demo(
     *,
-    seed: Seed = 1,
+    report: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("out/demo.html"),
     picture: Annotated[
-        Path | None, typer.Option(help="Also write what is shown to this SVG file.")
+        Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
     ] = None,
+    batches: Annotated[int | None, typer.Option(help="Batches of each run.", min=6)] = None,
 ) -> None:
-    """Plan the paper's largest synthetic cluster, and show it before and after."""
-    from albic.cli.demo import run
+    """Run a stateful Spark job with drifting hot keys, without albic and then with it."""
+    try:
+        from albic.cli import demo as demonstration
+    except ImportError as missing:
+        raise typer.BadParameter(
+            f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
+        ) from None
 
-    run(seed, picture)
+    asked = demonstration.Wishes(report, picture)
+    demonstration.run(asked if batches is None else replace(asked, batches=batches))
 
 
 @app.command()

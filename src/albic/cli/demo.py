@@ -1,58 +1,156 @@
-"""The demonstration: the paper's largest synthetic cluster, before and after."""
+"""The demonstration: a Spark job with drifting hot keys, first without albic and then with it."""
 
-from collections.abc import Mapping
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from albic.cli import clusters, plans
-from albic.cli.planning import Wishes, accepted, judged, planner_named
-from albic.cli.screen import count_text, drawing, screen, tracked
-from albic.model import Allocation, PlanRequest, metrics
+from rich.console import Console
+
+from albic.cli.live import Watcher, watching
+from albic.cli.screen import count_text, screen
+from albic.control import JsonLinesJournal, RoundRecord
+from albic.control.batches import BatchRecord
+from albic.dashboard import RunRecords, comparison_page, faster, headline, picture
+from albic.figures.plots import save
+from albic.jobs.drifting import Drift, drifting
+from albic.jobs.running import batches, started
 from albic.model.files import blaming, save_text
-from albic.sim.workload import synthetic
+from albic.spark.java import require_java
+from albic.wiring import LocalCluster, attach, local_cluster
 
-#: The paper's largest cluster, with half of its key groups in one-to-one traffic.
-NODES, KEY_GROUPS, OPERATORS, VARIES_PCT, ONE_TO_ONE = 60, 1200, 30, 40.0, 0.5
-#: The paper's largest budget, and a load distance that nobody would notice.
-WISHES = Wishes(max_migrations=40, max_cost=None, max_load_distance_pct=1.0, time_limit_s=0.5)
-#: The baseline of the paper, albic's choice for balance, and the one that also collocates.
-FLUX, BALANCE, JOINT = "flux", "auto", "joint"
-
-
-def run(seed: int, picture: Path | None) -> None:
-    """Plan with three planners, print what each of them brings, and draw it if asked to."""
-    snapshot = synthetic(NODES, KEY_GROUPS, OPERATORS, VARIES_PCT, ONE_TO_ONE, seed)
-    request = WISHES.request(snapshot)
-    asked = [planner_named(name) for name in (FLUX, BALANCE, JOINT)]
-    answers = [judged(each, request) for each in tracked(asked, "planning with")]
-    console = screen(record=picture is not None)
-    console.print(f"A synthetic job as in the paper: {clusters.size_line(snapshot)}.")
-    reached = {"now": snapshot.allocation}
-    reached |= {answer.name: accepted(answer).target for answer in answers}
-    console.print(clusters.nodes_table(console, snapshot, reached, every=False))
-    console.print(plans.comparison_table(answers, request))
-    console.print(conclusion(request, reached))
-    if picture:
-        with blaming(picture):
-            save_text(picture, drawing(console, "albic demo"))
+NODES = 4
+PHASES = 3
+#: Small enough for two cores: the cost of an event is a wait.
+JOB = Drift(key_groups=16, events=640, wait_ms=10, skew=0.75, first_phase=4, phase=9)
+#: Batches that start Python, compile Java and fill caches, before anything is shown.
+REHEARSAL = 3
+PLAIN, ALBIC = "plain Spark", "albic"
+JOURNAL = "journal.jsonl"
 
 
-def conclusion(request: PlanRequest, reached: Mapping[str, Allocation]) -> str:
-    """Return what the planners brought, as ratios of this very run."""
-    snapshot = request.snapshot
-    distance = {name: metrics.load_distance(snapshot, each) for name, each in reached.items()}
-    local = {
-        name: metrics.collocation_factor(snapshot.traffic, each) for name, each in reached.items()
-    }
-    moves = count_text(int(request.budget.limit), "move")
-    return (
-        f"With {moves} of {snapshot.topology.key_groups:,} key groups, {BALANCE} brings the nodes "
-        f"{_times(distance['now'], distance[BALANCE])} closer to balance, "
-        f"{_times(distance[FLUX], distance[BALANCE])} closer than {FLUX} does; {JOINT} gets "
-        f"{_times(distance['now'], distance[JOINT])} closer and has "
-        f"{_times(local[JOINT], local['now'])} the traffic inside nodes."
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asked for: where the report and the picture go, and how many batches run."""
+
+    report: Path
+    picture: Path | None = None
+    batches: int = JOB.first_phase + PHASES * JOB.phase
+
+
+def run(wishes: Wishes) -> None:
+    """Run the job twice, show it as it goes, and write the report."""
+    require_java()
+    console = screen()
+    console.print(
+        f"A job with {JOB.key_groups} key groups on {NODES} executors; every {JOB.phase} batches "
+        f"other keys are hot."
+    )
+    with console.status("starting four executors on this machine …"):
+        cluster = local_cluster(NODES, settings=_settings())
+    with _scratch() as folder, cluster:
+        with console.status("warming up …"):
+            for _ in _batches(cluster, folder / "rehearsal", REHEARSAL):
+                pass
+        plain = _run(console, cluster, folder / "plain", PLAIN, wishes.batches)
+        steered = _run(console, cluster, folder / "albic", ALBIC, wishes.batches)
+    _conclude(console, plain, steered, wishes)
+
+
+def _run(
+    console: Console, cluster: LocalCluster, folder: Path, name: str, count: int
+) -> RunRecords:
+    """Run the job once, with a controller if it is albic's turn; return what was recorded."""
+    seen: list[BatchRecord] = []
+    rounds: Sequence[RoundRecord] = ()
+    with watching(console, _title(name)) as watcher:
+        for record in _batches(cluster, folder, count, steered=name == ALBIC):
+            seen.append(record)
+            rounds = JsonLinesJournal(folder / JOURNAL).records()
+            _show(watcher, record, rounds)
+    rounds = JsonLinesJournal(folder / JOURNAL).records()
+    changes = tuple(at for at in range(count) if JOB.change_at(at))
+    warm_up = min(JOB.first_phase, count - 1)
+    return RunRecords(name, NODES, tuple(seen), tuple(rounds), changes, warm_up)
+
+
+def _batches(
+    cluster: LocalCluster, folder: Path, count: int, *, steered: bool = False
+) -> Iterator[BatchRecord]:
+    """Yield the batches of one run; the query and its controller end with it."""
+    folder.mkdir()
+    query = started(drifting(cluster.spark, JOB), folder / "checkpoint")
+    controller = None
+    try:
+        for record in batches(query, count):
+            if steered and controller is None:
+                # The one line that a job needs.
+                controller = attach(query, journal=folder / JOURNAL)
+            yield record
+        if controller is not None:
+            controller.stop()
+    finally:
+        query.stop()
+
+
+def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord]) -> None:
+    """Add one batch to what is on the screen."""
+    judged = sum(each.judged for each in rounds)
+    watcher.add(
+        record,
+        NODES,
+        changed=JOB.change_at(record.batch),
+        compliance=sum(each.compliant for each in rounds) / judged if judged else None,
     )
 
 
-def _times(larger: float, smaller: float) -> str:
-    """Return how many times as large; a ratio to nothing has no number."""
-    return f"{larger / smaller:.3g} times" if smaller > 0 else "endlessly"
+def _conclude(console: Console, plain: RunRecords, steered: RunRecords, wishes: Wishes) -> None:
+    """Say what came out, and write it down."""
+    console.print(headline(plain, steered))
+    console.print(
+        f"{ALBIC} / {PLAIN} = {faster(plain, steered):.2f} over "
+        f"{count_text(len(plain.counted), 'batch').replace('batchs', 'batches')}; "
+        f"the best placement at every moment would need {plain.bound_s / plain.batch_s:.2f}"
+    )
+    page = comparison_page(plain, steered, _about())
+    wishes.report.parent.mkdir(parents=True, exist_ok=True)
+    with blaming(wishes.report):
+        save_text(wishes.report, page.html())
+    if wishes.picture is not None:
+        with blaming(wishes.picture):
+            save(picture(plain, steered), wishes.picture.with_suffix(""))
+        console.print(f"picture: {wishes.picture.with_suffix('')}.svg and .png")
+    console.print(f"report: {wishes.report.resolve()}", soft_wrap=True)
+
+
+def _about() -> str:
+    """Return what was run, in a paragraph."""
+    return (
+        f"A Structured Streaming query on {NODES} executors with one slot each: {JOB.events} "
+        f"events a batch, counted per key in {JOB.key_groups} state partitions (key groups). An "
+        f"event costs a wait of {JOB.wait_ms} ms, as a call to a slow service would, so that two "
+        f"cores can stand for four nodes. The events of the key groups follow Zipf's law "
+        f"(exponent {JOB.skew}); every {JOB.phase} batches other groups are hot. The first "
+        f"{JOB.first_phase} batches are warm-up and do not count. The only difference between the "
+        f"runs is one line: albic.attach(query)."
+    )
+
+
+def _title(name: str) -> str:
+    return f"with {name}" if name == ALBIC else name
+
+
+def _settings() -> dict[str, str]:
+    return {"spark.sql.shuffle.partitions": str(JOB.key_groups)}
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Yield a folder for checkpoints that goes when we go."""
+    folder = Path(tempfile.mkdtemp(prefix="albic-demo-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,14 +1,12 @@
 """The terminal: its width, its bars, and numbers as people read them."""
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from rich import box
-from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -34,18 +32,12 @@ class HasName(Protocol):
 Item = TypeVar("Item", bound=HasName)
 
 
-def screen(*, record: bool = False) -> Console:
+def screen() -> Console:
     """Return where people read; names from files are printed as they are, never as markup."""
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False, record=record)
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     return console
-
-
-def drawing(console: Console, title: str) -> str:
-    """Return what ``console`` recorded as an SVG picture that fetches nothing from elsewhere."""
-    own_fonts = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
-    return console.export_svg(title=title, code_format=own_fonts)
 
 
 def titled(title: str, *, left: Sequence[str] = (), right: Sequence[str] = ()) -> Table:

@@ -6,6 +6,7 @@ from albic.model.cluster import Cluster, Node, NodeState
 from albic.model.errors import (
     AlbicError,
     InvalidInput,
+    JobEnded,
     NotReady,
     PlanRejected,
     ProcessorFailed,
@@ -35,6 +36,7 @@ __all__ = [
     "Bundles",
     "Cluster",
     "InvalidInput",
+    "JobEnded",
     "Move",
     "Node",
     "NodeState",

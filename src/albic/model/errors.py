@@ -4,6 +4,7 @@
 
     AlbicError
     ├── InvalidInput      a file, option or value of the user's is wrong: mend it
+    ├── JobEnded          a job ended before it had done what was asked: look at its own error
     ├── NotReady          measurements do not cover the job yet: try again next period
     ├── PlanRejected      the judge found a plan faulty: keep the present allocation
     ├── ProcessorFailed   a user's code raised inside an operator: mend that code
@@ -19,6 +20,10 @@ class AlbicError(Exception):
 
 class InvalidInput(AlbicError):
     """Something the user gave is wrong; the message names the field and the remedy."""
+
+
+class JobEnded(AlbicError):
+    """A job ended before it had done what was asked; the message has the job's own reason."""
 
 
 class NotReady(AlbicError):

@@ -61,8 +61,7 @@ def _observation(
     there = {executor.id for executor in usable}
     lost = {owner.id: owner for owner in owners if owner is not None and owner.id not in there}
     nodes = [
-        NodeSample(each.id, each.slots, lost=each.id in lost)
-        for each in (*usable, *lost.values())
+        NodeSample(each.id, each.slots, lost=each.id in lost) for each in (*usable, *lost.values())
     ]
     firsts = first_groups(watches)
     pairs = list(zip(watches, firsts, strict=True))

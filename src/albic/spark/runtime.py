@@ -130,7 +130,8 @@ class SparkRuntime:
     def _avoidable(self) -> float | None:
         """Return what the last batches could have saved; None while that is not known."""
         try:
-            return avoidable_share(estimate(newest(self._watches, self._usable())))
+            seen = self._learning.applied(newest(self._watches, self._usable()))
+            return avoidable_share(estimate(seen))
         except NotReady:
             return None
 

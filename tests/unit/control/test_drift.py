@@ -9,6 +9,8 @@ from tests.unit.control.drifting_world import DriftingWorld
 from tests.unit.control.fakes import World, controller
 
 NODES, GROUPS, PHASE = 4, 16, 10
+#: The first test compiles the search, if nobody did before.
+pytestmark = pytest.mark.timeout(300)
 
 
 def zipf(skew: float, phases: int, seed: int = 1) -> np.ndarray:

@@ -1,0 +1,151 @@
+"""What the batches of a scene tell: how far each way is from the best there can be."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+from albic.control.batches import BatchRecord, bound_s
+from bench.goals import Goal, Result, Row, mean
+from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, Run, Scene
+
+#: What issue and design promise: times the bound, and times the best plain setting.
+MOST_OF_BOUND = 1.12
+MOST_OF_PLAIN = {"drift": 0.85, "late nodes": 0.58, "tiny first batch": 0.75}
+MOST_CONTROLLER_PCT = 2.0
+LEAST_COMPLIANCE_PCT = 99.0
+
+
+def group_times(runs: Sequence[Run]) -> dict[int, tuple[float, ...]]:
+    """Return, batch by batch, how long each key group works when it has not to be loaded.
+
+    All ways process the same rows, so what one of them paid for loading state is not in it: the
+    median over the ways in which a key group stayed where it was, or over all if it never did.
+    """
+    found: dict[int, tuple[float, ...]] = {}
+    for batch in sorted({record.batch for run in runs for record in run.batches}):
+        records = [record for run in runs for record in run.batches if record.batch == batch]
+        found[batch] = tuple(
+            statistics.median(
+                [r.busy_s[group] for r in records if not r.loaded[group]]
+                or [r.busy_s[group] for r in records]
+            )
+            for group in range(len(records[0].busy_s))
+        )
+    return found
+
+
+def measured(scene: Scene, run: Run) -> tuple[BatchRecord, ...]:
+    """Return the batches that count."""
+    return tuple(record for record in run.batches if record.batch >= scene.measured_from)
+
+
+def row(scene: Scene, run: Run, bounds: Mapping[int, float]) -> Row:
+    """Return one way through a scene as a line of the table."""
+    records = measured(scene, run)
+    took = [record.batch_s for record in records]
+    bound = mean([bounds[record.batch] for record in records])
+    stage = mean([record.stage_s for record in records])
+    whole = sum(record.batch_s for record in run.batches[1:])
+    return {
+        "scene": scene.name,
+        "way": run.way,
+        "batch s": mean(took),
+        "p50 s": percentile(took, 50),
+        "p95 s": percentile(took, 95),
+        "stage s": stage,
+        "bound s": bound,
+        "stage / bound": stage / bound,
+        "loaded": sum(record.moved for record in records),
+        "moves": run.moves,
+        "compliance %": None if run.compliance is None else 100 * run.compliance,
+        "controller %": 100 * run.controller_s / whole if run.controller_s else None,
+    }
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the value that ``percent`` of all are not above."""
+    ordered = sorted(values)
+    return ordered[min(-(-len(ordered) * percent // 100), len(ordered)) - 1]
+
+
+def judged(scene: Scene, runs: Sequence[Run]) -> Result:
+    """Return the table of a scene, and whether its goals are reached."""
+    times = group_times(runs)
+    bounds = {batch: bound_s(busy_s, NODES) for batch, busy_s in times.items()}
+    rows = {run.way: row(scene, run, bounds) for run in runs}
+    return Result(goals(scene, rows, times), every_batch(scene, runs, bounds), tuple(rows.values()))
+
+
+def goals(
+    scene: Scene, rows: Mapping[str, Row], times: Mapping[int, tuple[float, ...]]
+) -> tuple[Goal, ...]:
+    """Return what albic promises for a scene; none of it where it did not run."""
+    if ALBIC not in rows:
+        return ()
+    ours = rows[ALBIC]
+    plain = {way: number(rows[way], "batch s") for way in (PLAIN, IMPATIENT) if way in rows}
+    best = min(plain, key=plain.__getitem__, default=None)
+    wanted = [
+        Goal(
+            "stateful stage, times the bound",
+            MOST_OF_BOUND,
+            number(ours, "stage / bound"),
+            note=f"largest key group alone {largest_share(scene, times):.0%} of the bound",
+        ),
+        Goal(
+            "tasks on their owner",
+            LEAST_COMPLIANCE_PCT,
+            number(ours, "compliance %"),
+            "%",
+            least=True,
+        ),
+        Goal("controller", MOST_CONTROLLER_PCT, number(ours, "controller %"), "% of batch time"),
+    ]
+    if best is not None:
+        ratio = number(ours, "batch s") / plain[best]
+        floor = (number(ours, "bound s") + outside_s(ours)) / plain[best]
+        note = f"against {best}; a perfect placement would reach {floor:.2f}"
+        wanted.insert(
+            1, Goal("batch, times the best plain", MOST_OF_PLAIN[scene.name], ratio, note=note)
+        )
+    return tuple(wanted)
+
+
+def number(row: Row, name: str) -> float:
+    """Return a cell as a number; an empty one keeps no promise."""
+    value = row[name]
+    return float("nan") if value is None else float(value)
+
+
+def outside_s(row: Row) -> float:
+    """Return what a batch spends outside its stateful stages, which no placement changes."""
+    return number(row, "batch s") - number(row, "stage s")
+
+
+def largest_share(scene: Scene, times: Mapping[int, tuple[float, ...]]) -> float:
+    """Return how much of the bound the largest key group takes, at most."""
+    return max(
+        (
+            max(busy) / bound_s(busy, NODES)
+            for at, busy in times.items()
+            if at >= scene.measured_from
+        ),
+        default=0.0,
+    )
+
+
+def every_batch(scene: Scene, runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, ...]:
+    """Return every batch of every way."""
+    return tuple(
+        {
+            "way": run.way,
+            "batch": record.batch,
+            "counts": record.batch >= scene.measured_from,
+            "batch_s": record.batch_s,
+            "stage_s": record.stage_s,
+            "bound_s": bounds[record.batch],
+            "busiest_s": max(record.node_busy_s().values()),
+            "loaded": record.moved,
+        }
+        for run in runs
+        for record in run.batches
+    )

@@ -1,0 +1,77 @@
+"""Measures what albic brings on Spark; see ``docs/benchmarks-spark.md``.
+
+Three scenes, each run as plain Spark with its own locality wait and with none, with even counts,
+and with albic attached. Exit code 1 means that a goal is missed. A full run writes its results into
+the repository; one with ``--only`` or ``--quick`` leaves them in ``out/bench``.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:
+    # Started as a file: its folder is on the path, and has to be the one above.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from albic.cli.screen import count_text, screen
+from albic.experiments.manifest import beginning
+from albic.optimize.search import compiled
+from bench.bounds import judged
+from bench.child import ROOT
+from bench.goals import Result
+from bench.report import page, report, save, show
+from bench.scenes import WAYS, Run, Scene, scenes, staged
+
+NAMES = ("drift", "late", "tiny")
+RESULTS, PAGE = ROOT / "bench/results/spark.json", ROOT / "docs/benchmarks-spark.md"
+PARTIAL = ROOT / "out/bench/spark.json"
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="bench/spark.py", description=__doc__)
+    parser.add_argument("--only", action="append", choices=NAMES, help="this scene; repeatable")
+    parser.add_argument("--way", action="append", choices=WAYS, help="this way; repeatable")
+    parser.add_argument("--quick", action="store_true", help="shorter scenes, about five minutes")
+    parser.add_argument("--output", type=Path, help="where the JSON goes; the page is left alone")
+    parser.add_argument("--no-goals", action="store_true", help="exit code 0 whatever is missed")
+    return parser.parse_args(arguments)
+
+
+def chosen(options: argparse.Namespace) -> list[Scene]:
+    """Return the scenes that were asked for."""
+    named = dict(zip(NAMES, scenes(quick=options.quick), strict=True))
+    return [scene for name, scene in named.items() if not options.only or name in options.only]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the chosen scenes, show and keep what they found, and return the exit code."""
+    options, console = parsed(arguments), screen()
+    began_s, begun = time.perf_counter(), beginning()
+    compiled()
+    results: dict[str, Result] = {}
+    with staged(console.print) as stage:
+        for scene in chosen(options):
+            scene_began_s = time.perf_counter()
+            runs: list[Run] = [stage.run(scene, way) for way in options.way or WAYS]
+            seconds = time.perf_counter() - scene_began_s
+            found = judged(scene, runs)
+            results[scene.name] = Result(found.goals, found.rows, found.summary, seconds)
+            show(console, scene.name, results[scene.name])
+    asked = {"only": options.only, "way": options.way, "quick": options.quick}
+    made = report(results, asked, time.perf_counter() - began_s, begun)
+    full = not (options.quick or options.only or options.way or options.output)
+    path = options.output or (RESULTS if full else PARTIAL)
+    save(made, path)
+    if full:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), results, made), encoding="utf-8")
+    missed = made["missed"]
+    verdict = f"{count_text(missed, 'goal')} missed" if missed else "all goals hold"
+    console.print(f"{verdict}; every measurement is in {path}")
+    return 1 if missed and not options.no_goals else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

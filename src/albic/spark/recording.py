@@ -1,0 +1,78 @@
+"""The batches of a query as they ran, with or without a controller beside it."""
+
+import time
+from collections.abc import Mapping
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.control.batches import BatchRecord
+from albic.model import JobEnded
+from albic.spark.attaching import bridge_of_process
+from albic.spark.operators import shape
+from albic.spark.placement import NODE, PROCESS
+from albic.spark.statistics import BatchSample, StatisticsReader
+
+
+class BatchRecorder:
+    """Reads each batch of a query once; made when the first has ended."""
+
+    def __init__(self, query: StreamingQuery, *, timeout_s: float = 120.0) -> None:
+        self._bridge = bridge_of_process()
+        self._query = query
+        ends_s = time.monotonic() + timeout_s
+        while self._bridge.last_batch(query) < 0:
+            self._expect_running()
+            if time.monotonic() > ends_s:
+                raise JobEnded(f"no batch ended within {timeout_s:g} s")
+            time.sleep(0.05)
+        plan = self._bridge.plan(query)
+        if plan is None:
+            raise JobEnded("the query lost its plan")
+        self._reader = StatisticsReader(
+            self._bridge, shape(plan, query.name or "", str(query.runId))
+        )
+        self._last = -1
+
+    def new(self) -> list[BatchRecord]:
+        """Return the batches that ended since the last question, oldest first."""
+        last = self._bridge.last_batch(self._query)
+        if last == self._last:
+            self._expect_running()
+            return []
+        self._last = last
+        took_s = {
+            int(progress["batchId"]): progress["durationMs"]["triggerExecution"] / 1e3
+            for progress in self._query.recentProgress
+        }
+        return [
+            _record(sample, took_s)
+            for sample in self._reader.read(last)
+            if sample.coverage == 1 and sample.batch_id in took_s
+        ]
+
+    def _expect_running(self) -> None:
+        """Raise what ended the query."""
+        if not self._query.isActive:
+            wrong = str(self._query.exception() or "it was stopped").partition("\n")[0]
+            raise JobEnded(f"the query ended early: {wrong}")
+
+
+def set_locality_wait(wait: str | None) -> None:
+    """Set how long tasks wait for the executor with their state, as the application would."""
+    bridge = bridge_of_process()
+    for level in (PROCESS, NODE):
+        bridge.set_locality_wait(level, wait)
+
+
+def _record(sample: BatchSample, took_s: Mapping[int, float]) -> BatchRecord:
+    """Return one batch, its key groups stage after stage."""
+    tasks = [task for stage in sample.stages for task in stage.tasks]
+    return BatchRecord(
+        batch=sample.batch_id,
+        ended_s=sample.ended_s,
+        batch_s=took_s[sample.batch_id],
+        stage_s=sum(stage.ended_s - stage.submitted_s for stage in sample.stages),
+        busy_s=tuple(task.run_s for task in tasks),
+        node=tuple(task.executor_id for task in tasks),
+        loaded=tuple(task.loaded and sample.batch_id > 0 for task in tasks),
+    )
