@@ -1,5 +1,6 @@
 """Schemas: what users write, what Spark needs, and what travels between operators."""
 
+from inspect import signature
 from typing import Any
 
 import pandas as pd
@@ -48,7 +49,11 @@ def parsed(schema: str | spark.StructType, owner: str) -> spark.StructType:
 
 def arrow_schema(schema: spark.StructType) -> pa.Schema:
     """Return the schema of rows on their way; times with a zone are in UTC."""
-    return to_arrow_schema(schema, timezone="UTC")
+    # Before 4.3 there is no such argument, and UTC is the rule.
+    zone: dict[str, Any] = (
+        {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    )
+    return to_arrow_schema(schema, **zone)
 
 
 def conform(found: Any, schema: pa.Schema, owner: str) -> pa.Table:  # noqa: ANN401  a user's answer
