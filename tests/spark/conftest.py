@@ -35,7 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             for mark in marks:
-                item.add_marker(mark)
+                # A module that needs longer says so itself.
+                if mark.name != "timeout" or item.get_closest_marker("timeout") is None:
+                    item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")

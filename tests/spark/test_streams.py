@@ -22,6 +22,8 @@ from albic.streams.hashing import labels, partition_of
 from tests.spark.conftest import KEYS, PATIENCE_S, ROWS, numbers
 
 ROUNDS = 4
+#: The first test starts the cluster and runs the whole story, Python workers included.
+pytestmark = pytest.mark.timeout(480)
 
 
 def network(spark, keep) -> Network:
