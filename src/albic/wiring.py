@@ -3,23 +3,23 @@
 import atexit
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
 from albic.control.clock import WallClock
-from albic.control.ports import Journal, Planner
-from albic.model import InvalidInput, Objective, Topology
+from albic.control.ports import Journal, Planner, ScalingPolicy
+from albic.model import InvalidInput, Objective
 from albic.planners import find_planner
-from albic.scaling import FixedSize
+from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
-from albic.spark.elasticity import FixedExecutors
+from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
 
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
-AUTO = "auto"
+AUTO, FIXED = "auto", "fixed"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
 
@@ -35,6 +35,9 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     period: str | float | Pace = "20s",
     max_migrations: int = 8,
     objective: str = AUTO,
+    scaling: str | ScalingPolicy = FIXED,
+    limits: Limits | None = None,
+    cluster: LocalCluster | None = None,
     dry_run: bool = False,
     journal: str | Path | Journal | None = None,
     seed: int = 0,
@@ -56,6 +59,13 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         "makespan" for what a batch waits for, "distance" for the paper's load distance. "auto" is
         makespan for one query, whose stages run one after the other, and distance for several,
         whose stages run side by side.
+    scaling
+        "fixed" keeps the executors there are; a name out of ``albic.scaling.POLICIES`` adds and
+        drains some, within ``limits``; any object that decides does as well.
+    limits
+        How far and how fast the number of executors may change.
+    cluster
+        Where executors are started, if not by Spark's cluster manager: an embedded cluster.
     dry_run
         Measure and propose, and touch nothing.
     journal
@@ -70,37 +80,31 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         seed=seed,
         dry_run=dry_run,
     )
-    chosen = find_planner(planner)
+    chosen, bridge = find_planner(planner), bridge_of_process()
     with _attaching:
         _expect_free(running)
-        controller = Controller(_parts(running, named, chosen, settings, journal), settings)
+        runtime = runtime_of(
+            bridge,
+            running,
+            named,
+            per_batch=max(math.ceil(max_migrations * SHARE_PER_BATCH), 1),
+            steers=not dry_run,
+        )
+        parts = Parts(
+            statistics=runtime,
+            placement=runtime,
+            elasticity=elasticity_of(bridge, cluster, elastic=scaling != FIXED),
+            planner=chosen,
+            scaling=_scaling(scaling, limits or Limits(), chosen),
+            clock=WallClock(),
+            journal=_journal(journal, journal_path(bridge, running[0])),
+        )
+        controller = Controller(parts, settings)
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
         controller.start()
     return controller
-
-
-def _parts(
-    queries: Sequence[Query],
-    named: Mapping[str, Topology],
-    planner: Planner,
-    settings: Settings,
-    journal: str | Path | Journal | None,
-) -> Parts:
-    """Return what a controller of ``queries`` is put together from."""
-    per_batch = max(math.ceil(settings.max_migrations * SHARE_PER_BATCH), 1)
-    bridge = bridge_of_process()
-    runtime = runtime_of(bridge, queries, named, per_batch=per_batch, steers=not settings.dry_run)
-    return Parts(
-        statistics=runtime,
-        placement=runtime,
-        elasticity=FixedExecutors(),
-        planner=planner,
-        scaling=FixedSize(),
-        clock=WallClock(),
-        journal=_journal(journal, journal_path(bridge, queries[0])),
-    )
 
 
 def _expect_free(queries: Sequence[Query]) -> None:
@@ -113,6 +117,18 @@ def _expect_free(queries: Sequence[Query]) -> None:
                 f"query {query.name or query.id} already has a controller, and two would undo "
                 f"each other's moves; call stop() on the one that attach returned first"
             )
+
+
+def _scaling(asked: str | ScalingPolicy, limits: Limits, planner: Planner) -> ScalingPolicy:
+    """Return the scaling policy that was asked for."""
+    if not isinstance(asked, str):
+        return asked
+    if asked == FIXED:
+        return FixedSize()
+    if asked not in POLICIES:
+        known = ", ".join((FIXED, *POLICIES))
+        raise InvalidInput(f"there is no scaling policy {asked!r}; known are {known}")
+    return IntegratedScaling(POLICIES[asked](), limits, planner)
 
 
 def _objective(asked: str, queries: int) -> Objective:

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from albic.model import InvalidInput
-from albic.spark.elasticity import FixedExecutors
 from albic.spark.executors import Executor, host_of
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
@@ -124,13 +122,6 @@ def test_a_move_is_as_late_as_it_is_beyond_the_usual() -> None:
     assert (move.group, move.source, move.target) == (KeyGroup(0, 0), "1", "2")
     assert move.late_s == pytest.approx(0.7)
     assert list(moves_in(batch(1, moved), [first_load])) == [], "nobody knows the usual"
-
-
-def test_fixed_executors_refuse_to_be_others() -> None:
-    fixed = FixedExecutors()
-    fixed.release(["1"])
-    with pytest.raises(InvalidInput, match="2 more"):
-        fixed.grow(2)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge.files import Files
+from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
 from albic.spark.bridge.reading import JsonReader
 
@@ -157,6 +158,10 @@ class Bridge:
     def executor_memory_bytes(self) -> int:
         """Return the heap of an executor."""
         return int(self._context.executorMemory()) * 2**20
+
+    def manager(self) -> ClusterManager:
+        """Return the way to this session's cluster manager."""
+        return ClusterManager(self._spark)
 
     def kill_executor(self, executor_id: str) -> bool:
         """Ask the cluster manager to end one executor."""
