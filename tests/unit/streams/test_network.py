@@ -23,8 +23,8 @@ DIAMOND = [
         ),
         pytest.param([operator("a", "a")], "cycle: 'a'", id="feeds itself"),
         pytest.param(
-            [operator(inputs="nubmers")],
-            "'sums': its input 'nubmers' .* did you mean 'numbers'",
+            [operator(inputs="number")],
+            "'sums': its input 'number' .* did you mean 'numbers'",
             id="unknown input",
         ),
         pytest.param([operator(inputs=[])], "'sums' has no input", id="no input"),
