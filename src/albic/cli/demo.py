@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from albic.wiring import LocalCluster, attach, local_cluster
 NODES = 4
 PHASES = 3
 #: Small enough for two cores: the cost of an event is a wait.
-JOB = Drift(key_groups=16, events=640, wait_ms=10, skew=0.75, first_phase=4, phase=9)
+JOB = Drift(key_groups=16, events=640, wait_ms=10, skew=0.85, first_phase=4, phase=9)
 #: Batches that start Python, compile Java and fill caches, before anything is shown.
 REHEARSAL = 3
 PLAIN, ALBIC = "plain Spark", "albic"
@@ -48,10 +48,10 @@ def run(wishes: Wishes) -> None:
         f"A job with {JOB.key_groups} key groups on {NODES} executors; every {JOB.phase} batches "
         f"other keys are hot."
     )
-    with console.status("starting four executors on this machine …"):
+    with _doing(console, f"starting {NODES} executors on this machine …"):
         cluster = local_cluster(NODES, settings=_settings())
     with _scratch() as folder, cluster:
-        with console.status("warming up …"):
+        with _doing(console, f"warming up, {REHEARSAL} batches …"):
             for _ in _batches(cluster, folder / "rehearsal", REHEARSAL):
                 pass
         plain = _run(console, cluster, folder / "plain", PLAIN, wishes.batches)
@@ -136,6 +136,14 @@ def _about() -> str:
         f"{JOB.first_phase} batches are warm-up and do not count. The only difference between the "
         f"runs is one line: albic.attach(query)."
     )
+
+
+def _doing(console: Console, what: str) -> AbstractContextManager[object]:
+    """Say what takes its time; on a terminal, for as long as it does."""
+    if console.is_terminal:
+        return console.status(what)
+    console.print(what)
+    return nullcontext()
 
 
 def _title(name: str) -> str:

@@ -68,6 +68,7 @@ class QueryWatch:
         self._bridge = bridge
         self._query = query
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
+        self._read_to = -1
         # What ran before us may be a thousand jobs, and says little about now.
         self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_job(run_id))
 
@@ -94,7 +95,7 @@ class QueryWatch:
 
     def take_in(self, live: Sequence[Executor]) -> Seen:
         """Read the batches that ended since, and reconcile with each."""
-        samples = self._reader.read(self._bridge.last_batch(self._query))
+        samples = self._new_samples()
         answers = [self.placement.after_batch(sample, live) for sample in samples]
         moves: list[SeenMove] = []
         for sample in samples:
@@ -121,6 +122,16 @@ class QueryWatch:
             remote_bytes=sum(task.remote_bytes for task in between),
             moves=tuple(moves),
         )
+
+    def _new_samples(self) -> list[BatchSample]:
+        """Return the batches that were not read yet; asks for jobs only when there is one."""
+        last = self._bridge.last_batch(self._query)
+        if last == self._read_to:
+            return []
+        samples = self._reader.read(last)
+        if samples and samples[-1].batch_id == last:
+            self._read_to = last
+        return samples
 
     def throughput(self) -> Throughput:
         """Return how the query kept up in this period."""

@@ -1,0 +1,210 @@
+"""What collocation brings on Spark: two chained Python operators with one-to-one traffic.
+
+Run it with ``python -m bench.spark_collocation``. All that a key group of the first operator sends
+goes to one key group of the second, and every such pair starts on two different executors. Then it
+is run as plain Spark, with ``albic`` and with ``joint``. Planned is what the controller's plan says
+about traffic that stays on a node; measured is what Spark's tasks read locally and from elsewhere.
+"""
+
+import statistics
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from rich.console import Console
+
+import albic
+from albic.control import RoundRecord
+from albic.control.batches import BatchRecord
+from albic.jobs.running import batches
+from albic.spark.attaching import bridge_of_process
+from albic.spark.executors import Executors
+from albic.spark.operators import shape
+from albic.spark.placement import KeyGroup, Placement
+from albic.streams.hashing import labels
+from bench.child import ROOT
+from bench.goals import Goal, Result, Row, mean, timed
+from bench.report import report, save, show
+
+NODES = 2
+ROWS = "label int, note string"
+COUNTS = "label int, rows long"
+PLAIN = "plain"
+WAYS = (PLAIN, "albic", "joint")
+#: Batches that start workers, then those that a controller has to find the pairs.
+WARM_UP, SETTLING = 2, 8
+RESULTS = ROOT / "out/bench/spark-collocation.json"
+
+
+class Pass(StatefulProcessor):
+    """Counts the rows of a key group, and hands them on."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Open the state."""
+        self._seen = handle.getValueState("seen", "rows long")
+
+    def handleInputRows(  # noqa: N802  Spark's name
+        self,
+        key: Any,  # noqa: ANN401, ARG002  Spark's
+        rows: Iterator[pd.DataFrame],
+        timerValues: Any,  # noqa: ANN401, ARG002, N803  Spark's
+    ) -> Iterator[pd.DataFrame]:
+        """Yield what came in."""
+        before, seen = self._seen.get(), 0
+        for frame in rows:
+            seen += len(frame)
+            yield frame
+        self._seen.update((seen + (before[0] if before else 0),))
+
+    def close(self) -> None:
+        """Have nothing to close."""
+
+
+class Count(Pass):
+    """Counts the rows of a key group, and hands on the count alone."""
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: ANN401, N802, N803
+        """Yield one row."""
+        seen = sum(len(frame) for frame in super().handleInputRows(key, rows, timerValues))
+        yield pd.DataFrame({"label": pd.Series([key[0]], dtype="int32"), "rows": [seen]})
+
+
+def chained(spark: SparkSession, options: Namespace) -> DataFrame:
+    """Return both operators; a label is a key group, and the same one in both."""
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", options.rows)
+    frame = source.option("numPartitions", NODES).option("advanceMillisPerBatch", 1000).load()
+    chosen = fn.array(*(fn.lit(label) for label in labels(options.key_groups)))
+    group = (fn.col("value") % options.key_groups + 1).cast("int")
+    pieces = [fn.sha2(fn.concat("value", fn.lit(f"/{at}")), 512) for at in range(options.kib * 8)]
+    events = frame.select(
+        fn.element_at(chosen, group).alias("label"), fn.concat(*pieces).alias("note")
+    )
+    passed = events.groupBy("label").transformWithStateInPandas(Pass(), ROWS, "Append", "None")
+    return passed.groupBy("label").transformWithStateInPandas(Count(), COUNTS, "Append", "None")
+
+
+def part_pairs(query: StreamingQuery) -> None:
+    """Put both ends of every stream onto different executors."""
+    bridge = bridge_of_process()
+    plan = bridge.plan(query)
+    if plan is None:
+        raise RuntimeError("the query has no plan yet")
+    found, executors = shape(plan, "", str(query.runId)), Executors(bridge)
+    executors.look()
+    live = executors.live()
+    Placement(bridge, found).move_now(
+        {
+            KeyGroup(stage, partition): live[(stage + partition) % len(live)]
+            for stage, info in enumerate(found.stages)
+            for partition in range(info.partitions)
+        }
+    )
+
+
+def one_way(
+    spark: SparkSession, options: Namespace, way: str
+) -> tuple[list[BatchRecord], Sequence[RoundRecord]]:
+    """Run the chain one way; return its batches and the rounds of whoever measured it."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        writer = chained(spark, options).writeStream.format("noop").outputMode("append")
+        query = writer.option("checkpointLocation", folder).start()
+        seen, controller = [], None
+        try:
+            for record in batches(query, WARM_UP + SETTLING + options.batches):
+                seen.append(record)
+                if record.batch == 0:
+                    part_pairs(query)
+                if record.batch == WARM_UP - 1:
+                    controller = albic.attach(
+                        query,
+                        planner="hold" if way == PLAIN else way,
+                        dry_run=way == PLAIN,
+                        period="2 batches",
+                        max_migrations=options.key_groups,
+                        journal=Path(folder) / "journal.jsonl",
+                    )
+            if controller is None:
+                raise RuntimeError("the query had no batches")
+            controller.stop()
+        finally:
+            query.stop()
+        return seen, controller.journal.records()
+
+
+def row(way: str, seen: Sequence[BatchRecord], rounds: Sequence[RoundRecord]) -> Row:
+    """Return one way as a line: what the last batches and the last rounds showed."""
+    counted = [record for record in seen if record.batch >= WARM_UP + SETTLING]
+    since_s = counted[0].ended_s
+    late = [each for each in rounds if each.at_s >= since_s and each.batches]
+    ran = sum(each.batches for each in late)
+    local, remote = (
+        sum(getattr(each, f"{end}_bytes") for each in late) for end in ("local", "remote")
+    )
+    planned = [each.collocation_before for each in late if each.collocation_before is not None]
+    return {
+        "way": way,
+        "batch s": statistics.median(record.batch_s for record in counted),
+        "planned %": 100 * mean(planned),
+        "measured %": 100 * local / (local + remote) if local + remote else None,
+        "remote MB a batch": remote / ran / 1e6 if ran else None,
+        "JVM CPU s a batch": sum(each.cpu_s for each in late) / ran if ran else None,
+        "moves": sum(len(each.moves) for each in rounds if each.status == "applied"),
+    }
+
+
+def collocation(options: Namespace) -> Result:
+    """Return what each way reached."""
+    settings = {"spark.sql.shuffle.partitions": str(options.key_groups)}
+    with albic.local_cluster(nodes=NODES, settings=settings) as cluster:
+        rows = {way: row(way, *one_way(cluster.spark, options, way)) for way in WAYS}
+    plain, joint = rows[PLAIN], rows["joint"]
+    goals = (
+        Goal(
+            "traffic of joint on a node, planned", 90.0, number(joint, "planned %"), "%", least=True
+        ),
+        Goal(
+            "traffic of joint on a node, measured",
+            85.0,
+            number(joint, "measured %"),
+            "%",
+            least=True,
+        ),
+        Goal(
+            "batch of joint, times plain", 1.0, number(joint, "batch s") / number(plain, "batch s")
+        ),
+    )
+    return Result(goals, tuple(rows.values()), tuple(rows.values()))
+
+
+def number(cells: Row, name: str) -> float:
+    """Return a cell as a number; an empty one keeps no promise."""
+    value = cells[name]
+    return float("nan") if value is None else float(value)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print, keep, and return 1 if a goal is missed."""
+    from albic.experiments.manifest import beginning  # noqa: PLC0415  takes its load before us
+
+    parser = ArgumentParser(prog="python -m bench.spark_collocation", description=__doc__)
+    parser.add_argument("--rows", type=int, default=40_000, help="rows a batch")
+    parser.add_argument("--kib", type=int, default=1, help="size of a row")
+    parser.add_argument("--key-groups", type=int, default=8, help="of each operator")
+    parser.add_argument("--batches", type=int, default=10, help="measured in each way")
+    options, begun = parser.parse_args(arguments), beginning()
+    result = timed(lambda: collocation(options))
+    show(Console(), "collocation", result)
+    save(report({"collocation": result}, vars(options), result.seconds, begun), RESULTS)
+    return 0 if all(goal.holds for goal in result.goals) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
