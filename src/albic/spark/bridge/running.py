@@ -1,4 +1,4 @@
-"""A running session: where its state is, what ran, who is there, how long tasks wait."""
+"""A running session: where its state is, who is there, how long tasks wait."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,11 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.spark.bridge.books import Books
 from albic.spark.bridge.files import Files
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
-from albic.spark.bridge.reading import JsonReader
 
-#: A stage has no more tasks than this in any job we can steer.
-MOST_TASKS = 100_000
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
 LOCALITY_WAIT = "spark.locality.wait"
@@ -21,7 +19,6 @@ SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
 #: The part of a batch's time that only a batch has which ran.
 RUNNING_A_BATCH = "addBatch"
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
-WITHOUT_DETAILS = WITHOUT_SUMMARIES = False
 ACTIVE_ONLY = True
 
 
@@ -36,30 +33,21 @@ class StoreId:
     run_id: str
 
 
-class Bridge:
+class Bridge(Books):
     """Speaks to the JVM of one classic Spark session."""
 
     def __init__(self, spark: SparkSession) -> None:
+        super().__init__(spark)
         self._spark = spark
-        gateway: Any = spark.sparkContext._gateway
-        self._gateway = gateway
-        self._jvm: Any = gateway.jvm
         self._session: Any = spark._jsparkSession
-        self._context: Any = spark.sparkContext._jsc.sc()
-        self._status: Any = self._context.statusStore()
-        # Each dot in a package's name is a call of its own, so what is used often is kept.
-        self._list: Any = self._jvm.java.util.ArrayList
-        self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
         self._uuid: Any = self._jvm.java.util.UUID.fromString
         state = self._jvm.org.apache.spark.sql.execution.streaming.state
         self._store_id: Any = state.StateStoreId
         self._store_provider_id: Any = state.StateStoreProviderId
-        self._json = JsonReader(gateway)
         #: The files of checkpoints.
-        self.files = Files(gateway, self._session.sessionState().newHadoopConf())
+        self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
         self._coordinator: Any = manager.stateStoreCoordinator()
-        self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
 
     # Where state is
 
@@ -78,70 +66,6 @@ class Bridge:
             return None
         # executor_<host>_<id>; hosts may hold underscores, ids do not.
         return str(found.get()).rsplit("_", 1)[1]
-
-    # What ran
-
-    def jobs(self, run_id: str, after: int) -> list[Any]:
-        """Return the jobs of a query's run with an id above ``after``, oldest first."""
-        ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
-        return [self._json.read(self._status.job(job)) for job in ids if job > after]
-
-    def last_job(self, run_id: str) -> int:
-        """Return the newest job of a query's run, or -1."""
-        return max(self._context.statusTracker().getJobIdsForGroup(run_id), default=-1)
-
-    def stages(self, stage_id: int) -> list[Any]:
-        """Return every attempt of a stage, without its tasks."""
-        attempts = self._status.stageData(
-            stage_id,
-            WITHOUT_DETAILS,
-            self._list(),
-            WITHOUT_SUMMARIES,
-            self._array(self._jvm.double, []),
-        )
-        found: list[Any] = self._json.read(attempts)
-        return found
-
-    def tasks(self, stage_id: int, attempt: int) -> list[Any]:
-        """Return the tasks of one attempt of a stage."""
-        found: list[Any] = self._json.read(self._status.taskList(stage_id, attempt, MOST_TASKS))
-        return found
-
-    def state_rdds(self, stage_id: int) -> frozenset[int]:
-        """Return the RDDs of a stage that hold state: Spark names them after the store."""
-        graph = self._json.read_private(self._status.operationGraphForStage(stage_id))
-        clusters, found = [graph["rootCluster"]], set()
-        while clusters:
-            cluster = clusters.pop()
-            found |= {n["id"] for n in cluster["_childNodes"] if "StateStore" in n["name"]}
-            clusters.extend(cluster["_childClusters"])
-        return frozenset(found)
-
-    def shuffle_ids(self) -> list[int]:
-        """Return the shuffles whose map output is known, ascending."""
-        text: str = self._tracker.shuffleStatuses().keySet().mkString(",")
-        return sorted(int(part) for part in text.split(",") if part)
-
-    def first_map_task(self, shuffle_id: int) -> int | None:
-        """Return the id of the task that wrote the first map output of a shuffle, if it is there.
-
-        It tells which stage wrote the shuffle, whatever batch the query is in by now.
-        """
-        status = self._tracker.shuffleStatuses().get(shuffle_id)
-        if status.isEmpty():
-            return None
-        outputs = status.get().mapStatuses()
-        if not len(outputs) or outputs[0] is None:
-            return None
-        return int(outputs[0].mapId())
-
-    def map_outputs(self, shuffle_id: int) -> list[Any]:
-        """Return the map output of a shuffle, one entry a map task, or nothing if it is gone."""
-        status = self._tracker.shuffleStatuses().get(shuffle_id)
-        if status.isEmpty():
-            return []
-        found: list[Any] = self._json.read_private(status.get().mapStatuses())
-        return found
 
     # Executors
 
@@ -281,23 +205,6 @@ class Bridge:
         return stream_kinds(self._execution(query).analyzedPlan())
 
     # Small change
-
-    def _seq(self, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
-        items = self._list()
-        for value in values:
-            items.add(value)
-        return self._to_seq(items)
-
-    def _array(self, kind: Any, values: Sequence[Any]) -> Any:  # noqa: ANN401  as above
-        array = self._gateway.new_array(kind, len(values))
-        for position, value in enumerate(values):
-            array[position] = value
-        return array
-
-    def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
-        field = owner.getClass().getDeclaredField(name)
-        field.setAccessible(True)
-        return field.get(owner)
 
     def _provider_id(self, store: StoreId) -> Any:  # noqa: ANN401  as above
         return self._store_provider_id(
