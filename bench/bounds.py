@@ -33,14 +33,14 @@ def group_times(runs: Sequence[Run]) -> dict[int, tuple[float, ...]]:
     return found
 
 
-def measured(scene: Scene, run: Run) -> tuple[BatchRecord, ...]:
+def measured(run: Run) -> tuple[BatchRecord, ...]:
     """Return the batches that count."""
-    return tuple(record for record in run.batches if record.batch >= scene.measured_from)
+    return tuple(record for record in run.batches if record.batch >= run.counts_from)
 
 
 def row(scene: Scene, run: Run, bounds: Mapping[int, float]) -> Row:
     """Return one way through a scene as a line of the table."""
-    records = measured(scene, run)
+    records = measured(run)
     took = [record.batch_s for record in records]
     bound = mean([bounds[record.batch] for record in records])
     stage = mean([record.stage_s for record in records])
@@ -72,7 +72,7 @@ def judged(scene: Scene, runs: Sequence[Run]) -> Result:
     times = group_times(runs)
     bounds = {batch: bound_s(busy_s, NODES) for batch, busy_s in times.items()}
     rows = {run.way: row(scene, run, bounds) for run in runs}
-    return Result(goals(scene, rows, times), every_batch(scene, runs, bounds), tuple(rows.values()))
+    return Result(goals(scene, rows, times), every_batch(runs, bounds), tuple(rows.values()))
 
 
 def goals(
@@ -89,7 +89,7 @@ def goals(
             "stateful stage, times the bound",
             MOST_OF_BOUND,
             number(ours, "stage / bound"),
-            note=f"largest key group alone {largest_share(scene, times):.0%} of the bound",
+            note=f"largest key group alone {largest_share(times):.0%} of the bound",
         ),
         Goal(
             "tasks on their owner",
@@ -121,25 +121,20 @@ def outside_s(row: Row) -> float:
     return number(row, "batch s") - number(row, "stage s")
 
 
-def largest_share(scene: Scene, times: Mapping[int, tuple[float, ...]]) -> float:
-    """Return how much of the bound the largest key group takes, at most."""
+def largest_share(times: Mapping[int, tuple[float, ...]]) -> float:
+    """Return how much of the bound the largest key group takes, at most; from batch 1 on."""
     return max(
-        (
-            max(busy) / bound_s(busy, NODES)
-            for at, busy in times.items()
-            if at >= scene.measured_from
-        ),
-        default=0.0,
+        (max(busy) / bound_s(busy, NODES) for batch, busy in times.items() if batch), default=0.0
     )
 
 
-def every_batch(scene: Scene, runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, ...]:
+def every_batch(runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, ...]:
     """Return every batch of every way."""
     return tuple(
         {
             "way": run.way,
             "batch": record.batch,
-            "counts": record.batch >= scene.measured_from,
+            "counts": record.batch >= run.counts_from,
             "batch_s": record.batch_s,
             "stage_s": record.stage_s,
             "bound_s": bounds[record.batch],

@@ -27,30 +27,39 @@ WAYS = (PLAIN, IMPATIENT, EVEN, ALBIC)
 #: Batches of a job that warms up JVMs and executors before anything is measured.
 REHEARSAL = 3
 PATIENCE_S = 120.0
+#: Batches that every way has to find its placement, where the scene is about where it ends.
+SETTLING = 6
+#: Half of the key groups may move in a period: the scenes begin far from balance.
+MAX_MIGRATIONS = Drift().key_groups // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What happens: the job, the nodes at the start, and the batches that count.
 
-    ``joining`` nodes come after ``measured_from`` batches; batches count from there on.
+    ``joining`` nodes are asked for after ``before`` batches, and ``after`` is counted from the
+    batch in which they are there. The first ``settling`` of those batches do not count.
     """
 
     name: str
     job: Drift
-    batches: int
-    measured_from: int
+    before: int
+    after: int
+    settling: int = 0
     nodes: int = NODES
     joining: int = 0
-    changes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One way through a scene; ``busy_s`` is how long the controller's thread worked."""
+    """One way through a scene; batches count from ``counts_from`` on.
+
+    ``controller_s`` is how long the controller's thread worked.
+    """
 
     way: str
     batches: tuple[BatchRecord, ...]
+    counts_from: int = 0
     rounds: tuple[RoundRecord, ...] = ()
     controller_s: float = 0.0
     seconds: float = 0.0
@@ -70,11 +79,20 @@ class Run:
 def scenes(*, quick: bool) -> tuple[Scene, ...]:
     """Return the three scenes; quick ones are too short for their goals."""
     changing, still = Drift(first_phase=4), Drift(first_phase=10_000)
-    drift = 4 + (12 if quick else 36)
     return (
-        Scene("drift", changing, drift, 4, changes=tuple(range(4, drift, changing.phase))),
-        Scene("late nodes", still, 10 if quick else 18, 4, nodes=NODES // 2, joining=NODES // 2),
-        Scene("tiny first batch", tiny(still), 8 if quick else 18, 2),
+        Scene("drift", changing, before=4, after=12 if quick else 24),
+        Scene(
+            "late nodes",
+            still,
+            before=4,
+            after=9 if quick else 16,
+            settling=SETTLING,
+            nodes=NODES // 2,
+            joining=NODES // 2,
+        ),
+        Scene(
+            "tiny first batch", tiny(still), before=2, after=9 if quick else 18, settling=SETTLING
+        ),
     )
 
 
@@ -92,7 +110,7 @@ class Stage:
 
     def rehearse(self) -> None:
         """Run a few batches that nobody measures."""
-        self.run(Scene("rehearsal", Drift(first_phase=2), REHEARSAL, 0), PLAIN)
+        self.run(Scene("rehearsal", Drift(first_phase=2), 1, REHEARSAL), PLAIN)
 
     def run(self, scene: Scene, way: str) -> Run:
         """Run a scene one way and return its batches."""
@@ -108,26 +126,32 @@ class Stage:
     def _observed(self, scene: Scene, way: str, folder: Path, began_s: float) -> Run:
         """Run the query to its end, with a controller where the way asks for one."""
         query = started(drifting(self.cluster.spark, scene.job), folder / "checkpoint")
-        controller = None
-        seen: list[BatchRecord] = []
+        controller, seen = None, []
+        begins = scene.before
         try:
-            for record in batches(query, scene.batches):
+            for record in batches(query):
                 seen.append(record)
-                if record.batch == 0 and way in {EVEN, ALBIC}:
-                    planner = EvenCounts() if way == EVEN else "auto"
-                    controller = albic.attach(
-                        query, planner=planner, journal=folder / "journal.jsonl"
-                    )
-                if record.batch == scene.measured_from - 1 and scene.joining:
-                    self._resize(scene.nodes + scene.joining)
                 self.tell(f"{scene.name}, {way}: batch {record.batch}, {record.batch_s:.2f} s")
+                if record.batch == 0 and way in {EVEN, ALBIC}:
+                    controller = albic.attach(
+                        query,
+                        planner=EvenCounts() if way == EVEN else "auto",
+                        max_migrations=MAX_MIGRATIONS,
+                        journal=folder / "journal.jsonl",
+                    )
+                if record.batch == scene.before - 1 and scene.joining:
+                    self._resize(scene.nodes + scene.joining)
+                    begins = bridge_of_process().last_batch(query) + 2
+                if record.batch >= begins + scene.after - 1:
+                    break
             if controller is not None:
                 controller.stop()
         finally:
             query.stop()
         rounds = () if controller is None else tuple(controller.journal.records())
         spent_s = 0.0 if controller is None else controller.worked_s
-        return Run(way, tuple(seen), rounds, spent_s, time.monotonic() - began_s)
+        counts_from = begins + scene.settling
+        return Run(way, tuple(seen), counts_from, rounds, spent_s, time.monotonic() - began_s)
 
     def _resize(self, nodes: int) -> None:
         """Add or take away nodes; return when their executors are there or gone."""

@@ -58,8 +58,8 @@ def test_what_a_way_paid_for_loading_is_not_in_the_bound() -> None:
 
 
 def test_batches_before_the_scene_begins_do_not_count() -> None:
-    run = Run(PLAIN, tuple(batch(number, (1.0,) * 4) for number in range(6)))
-    assert [record.batch for record in measured(SCENE, run)] == [4, 5]
+    run = Run(PLAIN, tuple(batch(number, (1.0,) * 4) for number in range(6)), counts_from=4)
+    assert [record.batch for record in measured(run)] == [4, 5]
 
 
 def test_percentiles_are_values_that_were_measured() -> None:
@@ -73,7 +73,7 @@ def test_goals_compare_with_the_best_plain_setting_and_can_be_missed() -> None:
             batch(number, (4.0, 4.0, 4.0, 4.0), batch_s=batch_s, stage_s=stage_s)
             for number in range(8)
         )
-        return Run(way, records, **more)
+        return Run(way, records, counts_from=4, **more)
 
     plain = [run(PLAIN, 10.0, 9.0), run(IMPATIENT, 8.0, 7.0), run(EVEN, 9.0, 8.0)]
     good = run(ALBIC, 5.0, 4.2, rounds=(round_of(100, 99, moves=3),), controller_s=0.3)
@@ -104,7 +104,7 @@ def test_without_albic_there_is_nothing_to_promise() -> None:
 def test_each_scene_can_be_asked_for_and_measures_something() -> None:
     for name, scene in zip(NAMES, scenes(quick=False), strict=True):
         assert chosen(parsed(["--only", name])) == [scene]
-        assert scene.measured_from < scene.batches
+        assert scene.settling < scene.after
     assert [scene.name for scene in chosen(parsed(["--quick"]))] == [
         scene.name for scene in scenes(quick=True)
     ]

@@ -19,13 +19,12 @@ def started(frame: DataFrame, checkpoint: Path) -> StreamingQuery:
     return writer.option("checkpointLocation", str(checkpoint)).start()
 
 
-def batches(query: StreamingQuery, count: int) -> Iterator[BatchRecord]:
-    """Yield the first ``count`` batches of a query as they end."""
+def batches(query: StreamingQuery, count: int | None = None) -> Iterator[BatchRecord]:
+    """Yield the first ``count`` batches of a query as they end; without a count, all of them."""
     recorder = BatchRecorder(query)
-    seen = -1
-    while seen < count - 1:
+    while True:
         for record in recorder.new():
-            seen = record.batch
-            if seen < count:
-                yield record
+            yield record
+            if count is not None and record.batch >= count - 1:
+                return
         time.sleep(POLL_S)
