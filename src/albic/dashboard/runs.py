@@ -48,6 +48,15 @@ class RunRecords:
         )
 
     @property
+    def over_bound(self) -> float:
+        """Return the mean batch as a multiple of the best that placement could do in this run.
+
+        Each run is held against its own tasks. So it tells about placement alone, also where the
+        machine was faster in one run than in the other.
+        """
+        return self.batch_s / self.bound_s
+
+    @property
     def distance_pct(self) -> float:
         """Return the mean load distance."""
         return statistics.fmean(record.distance_pct(self.nodes) for record in self.counted)

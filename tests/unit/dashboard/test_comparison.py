@@ -54,7 +54,8 @@ def test_the_headline_is_the_ratio_of_what_was_measured() -> None:
     assert faster(PLAIN, STEERED) == 0.5
     assert headline(PLAIN, STEERED) == (
         "With albic a batch took 2.00 s instead of 4.00 s: 0.50 of the time, 50% less, for 2 moves "
-        "of state; 97.5% of the tasks ran where planned."
+        "of state; 97.5% of the tasks ran where planned. Against the best placement of its own "
+        "tasks, plain Spark took 1.14 times as long, albic 1.00 times."
     )
     assert "100% more" in headline(STEERED, PLAIN)
 
