@@ -1,4 +1,4 @@
-"""Errors, each told once: a controller that fails every 50 ms must not fill a log."""
+"""Errors, each told once: a controller that fails ten times a second must not fill a log."""
 
 import logging
 

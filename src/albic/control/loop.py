@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 moves_log = logging.getLogger(f"{__name__}.moves")
 
 #: How often we look for ended batches and lost nodes. A look takes a few milliseconds.
-LOOK_EVERY_S = 0.05
+LOOK_EVERY_S = 0.1
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
 PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
