@@ -28,7 +28,7 @@ demo: $(COMPILED)  ## run a Spark job with drifting hot keys, without albic and 
 	@$(BIN)/albic demo
 
 test: $(COMPILED)  ## run all tests
-	$(PYTEST) -m "not spark"
+	$(PYTEST) -m "not spark and not nightly"
 	$(MAKE) spark
 
 # One after the other: they share a cluster, and two of those would share the machine.
@@ -40,7 +40,7 @@ spark-versions: $(COMPILED)  ## run the contract tests of Spark against every ve
 	@sh scripts/spark-versions.sh
 
 check: lint $(COMPILED)  ## format, lint, types, contracts, spelling and the fast tests
-	$(PYTEST) -q -m "not slow and not spark"
+	$(PYTEST) -q -m "not slow and not spark and not nightly"
 
 lint: $(READY)  ## what check does, without the tests
 	$(BIN)/ruff format --check .

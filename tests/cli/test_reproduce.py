@@ -73,7 +73,7 @@ def test_a_run_writes_its_report_and_the_next_one_measures_nothing(capsys, tmp_p
     }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_a_quick_run_of_everything_ends_with_a_report(tmp_path):
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 0
