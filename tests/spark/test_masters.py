@@ -48,18 +48,25 @@ bridge = Bridge(spark)
 executors = Executors(bridge)
 executors.look()
 placement = Placement(bridge, shape(bridge.plan(query), "totals", str(query.runId)))
-placement.move_now({KeyGroup(0, p): executors.live()[0] for p in range(4)})
+def batches(count):
+    seen = bridge.last_batch(query)
+    while bridge.last_batch(query) < seen + count and time.monotonic() < ends_s:
+        time.sleep(0.1)
+
+first = executors.live()[0]
+# A batch in flight may take state back to where its tasks run.
+while set(placement.read_back().values()) != {first.id} and time.monotonic() < ends_s:
+    placement.move_now({KeyGroup(0, p): first for p in range(4)})
+    batches(2)
 controller = albic.attach(query, period="3 batches")
-owners = set()
-while len(owners) < 2 and time.monotonic() < ends_s:
+applied = []
+while not applied and time.monotonic() < ends_s:
     time.sleep(0.2)
-    owners = set(placement.read_back().values())
-seen = bridge.last_batch(query)
-while bridge.last_batch(query) < seen + 4 and time.monotonic() < ends_s:
-    time.sleep(0.2)
+    applied = [r for r in controller.journal.records() if r.status is Status.APPLIED]
+batches(4)
+owners = set(placement.read_back().values())
 controller.stop()
 query.stop()
-applied = [r for r in controller.journal.records() if r.status is Status.APPLIED]
 effects = [(r.judged, r.compliant) for r in controller.journal.records()]
 found = {row["count"] for row in spark.table("totals").collect()}
 print("executors", len(executors.live()), "owners", len(owners), "applied", len(applied) > 0)
