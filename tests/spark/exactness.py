@@ -222,7 +222,7 @@ class Weightless:
 def attach_dice(queries: list[StreamingQuery], journal: Path, seed: int) -> Controller:
     """Attach the real controller, which moves half of all state every batch."""
     everything = 10_000
-    runtime = runtime_of(bridge_of_process(), queries, per_batch=everything, steers=True)
+    runtime = runtime_of(bridge_of_process(), queries, {}, per_batch=everything, steers=True)
     parts = Parts(
         statistics=Weightless(runtime),
         placement=runtime,
