@@ -7,7 +7,7 @@ import logging
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import albic
@@ -31,24 +31,21 @@ def balances(payments: DataFrame) -> DataFrame:
     return payments.groupBy("account").transformWithStateInPandas(Balance(), row, "Append", "none")
 
 
-def live(spark: SparkSession) -> DataFrame:
-    """Return 100 payments a second of 40 accounts."""
-    ticks = spark.readStream.format("rate").option("rowsPerSecond", 100).load()
-    return ticks.selectExpr("value % 40 account", "value payment", "value % 201 - 100 amount")
-
-
 def main() -> None:
     """Run until state has moved to the newcomer, at most two minutes."""
     logging.basicConfig(level="INFO", format="%(message)s")
     settings = {"spark.sql.shuffle.partitions": "8"}
     with TemporaryDirectory() as folder, albic.local_cluster(2, settings=settings) as cluster:
-        writer = balances(live(cluster.spark)).writeStream.format("memory").queryName("balances")
+        ticks = cluster.spark.readStream.format("rate").option("rowsPerSecond", 100).load()
+        row = ("value % 40 account", "value payment", "value % 201 - 100 amount")
+        writer = balances(ticks.selectExpr(*row)).writeStream.format("memory").queryName("balances")
         query = writer.option("checkpointLocation", folder).start()
         controller = albic.attach(query, period="3s")  # the one added line
         cluster.add_node()  # plain Spark would never give it any of the state that is there
         for _ in range(24):
             query.awaitTermination(5)
-            if moves := [m for record in controller.journal.records() for m in record.migrations]:
+            moves = [m for record in controller.journal.records() for m in record.migrations]
+            if "2" in {move.target for move in moves}:  # the third executor
                 break
         query.stop()
         cluster.spark.table("balances").where("account = 7").orderBy("payment").show(6)

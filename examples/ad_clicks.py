@@ -41,7 +41,8 @@ def main() -> None:
         cluster.add_node()  # plain Spark would never give it any of the state that is there
         for _ in range(24):
             query.awaitTermination(5)
-            if moves := [m for record in controller.journal.records() for m in record.migrations]:
+            moves = [m for record in controller.journal.records() for m in record.migrations]
+            if "2" in {move.target for move in moves}:  # the third executor
                 break
         query.stop()
         campaigns = (

@@ -28,7 +28,7 @@ from examples import account_balances, ad_clicks, windowed_counts
 register_pickle_by_value(account_balances)
 
 #: One file a batch; the last one only lets the watermark pass all that came before it.
-FILES = 11
+FILES = 8
 STEP_S = 3
 #: As the examples have it: rows come up to this much later than others.
 LATE_S = 2

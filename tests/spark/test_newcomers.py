@@ -45,20 +45,22 @@ def test_the_warm_up_ends_before_the_first_task_with_state_begins(
             )
 
         wait_until(moved, "nothing moved to the newcomer")
-        upto = bridge.last_batch(watched.query) + 2
-        wait_until(lambda: bridge.last_batch(watched.query) >= upto, "no batches came")
+        reader, began_s = StatisticsReader(bridge, watched.shape), []
+
+        def worked() -> bool:
+            began_s.extend(
+                task.started_s
+                for sample in reader.read(bridge.last_batch(watched.query))
+                for stage in sample.stages
+                for task in stage.tasks
+                if task.executor_id == newcomer
+            )
+            return bool(began_s)
+
+        wait_until(worked, "the newcomer got no state")
         assert controller.stop()
-        samples = StatisticsReader(bridge, watched.shape).read(bridge.last_batch(watched.query))
-        began_s = [
-            task.started_s
-            for sample in samples
-            for stage in sample.stages
-            for task in stage.tasks
-            if task.executor_id == newcomer
-        ]
         ends_s = warm_up_ends(bridge)
         assert newcomer in ends_s, "nobody warmed the newcomer up"
-        assert began_s, "the newcomer got no state"
         assert ends_s[newcomer] <= min(began_s)
     finally:
         controller.stop()
