@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import logging
 import os
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ done
 """
 
 _STREAMING = "spark.sql.streaming"
+QUIET = logging.getLogger("py4j")
 
 #: Several JVMs share a few cores here and live for minutes: to compile quickly matters more than to
 #: compile well. It halves what a short run costs.
@@ -154,6 +156,9 @@ class LocalCluster:
         for name, value in self._settings.items():
             builder = builder.config(name, value)
         self._spark = builder.getOrCreate()
+        if not QUIET.level:
+            # Otherwise every connection that closes is told to whoever logs at all.
+            QUIET.setLevel(logging.WARNING)
         # PySpark would take whatever "python3" is on the path, which may lack our packages.
         self._spark.sparkContext.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
 

@@ -19,7 +19,7 @@ NO_STATE = (
     "the query has no stateful operator, so there is no state to place; attach to one that "
     "aggregates, joins two streams, deduplicates or keeps state of its own"
 )
-#: What may keep state when all of its input is a stream; the physical plan of a batch then tells.
+#: What may keep state when a stream goes in; the physical plan of a batch then tells.
 KEEPS_STATE = frozenset(
     {
         "Aggregate",

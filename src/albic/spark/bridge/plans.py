@@ -43,16 +43,18 @@ def plan_node(gateway: Any, node: Any) -> PlanNode:  # noqa: ANN401  JVM objects
 
 
 def stream_kinds(node: Any) -> frozenset[str]:  # noqa: ANN401  JVM objects have no type here
-    """Return the kinds of the nodes of a logical plan all of whose input is a stream.
+    """Return the kinds of the nodes of a logical plan that take a stream in.
 
-    A join with a table is not among them: it keeps no state.
+    A join with a table is not among them, for it keeps no state. Others may have a table beside
+    their stream: the state that a processor begins with.
     """
     seq = node.children()
     children = [seq.apply(i) for i in range(seq.size())]
     below = frozenset(kind for child in children for kind in stream_kinds(child))
-    if not children or not all(child.isStreaming() for child in children):
-        return below
-    return below | {str(node.nodeName())}
+    kind = str(node.nodeName())
+    streams = [bool(child.isStreaming()) for child in children]
+    takes_one = bool(streams) and (all(streams) if kind == "Join" else any(streams))
+    return below | {kind} if takes_one else below
 
 
 def _node_state(gateway: Any, node: Any) -> NodeState | None:  # noqa: ANN401  as above

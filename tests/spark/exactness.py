@@ -1,0 +1,246 @@
+"""The three examples as streams over files, the rows they must give, and moves at random."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.cloudpickle import register_pickle_by_value
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from albic.control import Controller, JsonLinesJournal, Pace, Parts, Settings
+from albic.control.clock import WallClock
+from albic.model import Allocation, Outcome, Plan, PlanRequest, SearchReport, Snapshot, plan_for
+from albic.scaling import FixedSize
+from albic.spark.attaching import bridge_of_process, runtime_of
+from albic.spark.elasticity import FixedExecutors
+from albic.spark.runtime import SparkRuntime
+from examples import account_balances, ad_clicks, windowed_counts
+
+#: The workers do not have the folder of the examples; as a script, an example travels like this.
+register_pickle_by_value(account_balances)
+
+#: One file a batch; the last one only lets the watermark pass all that came before it.
+FILES = 8
+STEP_S = 3
+#: As the examples have it: rows come up to this much later than others.
+LATE_S = 2
+START = datetime(2026, 1, 1, tzinfo=UTC)
+NEVER = START + timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One example: what comes in, the query, and the same as a computation over all of it."""
+
+    name: str
+    inputs: dict[str, pa.Schema]
+    rows: Callable[[np.random.Generator], dict[str, list[list[tuple]]]]
+    query: Callable[..., DataFrame]
+    batch: Callable[..., DataFrame]
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(milliseconds=round(1e3 * seconds))
+
+
+def filed(rows: list[tuple[float, tuple]], rng: np.random.Generator) -> list[list[tuple]]:
+    """Return (time, row) as the rows of each file, in disorder but never too late."""
+    files: list[list[tuple]] = [[] for _ in range(FILES)]
+    for seconds, row in rows:
+        files[int((seconds + rng.uniform(0, LATE_S)) // STEP_S)].append(row)
+    return files
+
+
+def view_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
+    times = rng.uniform(0, STEP_S * (FILES - 1) - LATE_S, 4000)
+    pages = (30 * rng.random(times.size) ** 3).astype(int)
+    files = filed([(t, (at(t), int(page))) for t, page in zip(times, pages, strict=True)], rng)
+    files[-1].append((NEVER, 0))
+    return {"views": files}
+
+
+def ad_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
+    shown, clicks = [], []
+    for ad in range(1500):
+        seconds = rng.uniform(0, STEP_S * (FILES - 1) - LATE_S - 8)
+        shown.append((seconds, (ad, ad % 5, at(seconds))))
+        # Some are clicked twice, and some too late to count.
+        for _ in range(rng.integers(0, 3)):
+            later = seconds + rng.uniform(0, 8)
+            clicks.append((later, (ad, at(later))))
+    files = {"shown": filed(shown, rng), "clicks": filed(clicks, rng)}
+    files["shown"][-1].append((-1, 0, NEVER))
+    files["clicks"][-1].append((-2, NEVER))
+    return files
+
+
+def payment_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
+    numbers = np.array_split(np.arange(2200), FILES)
+    return {
+        "payments": [
+            [(int(rng.integers(0, 60)), int(n), int(rng.integers(-100, 100))) for n in part]
+            for part in numbers
+        ]
+    }
+
+
+def balances_in_sql(payments: DataFrame) -> DataFrame:
+    """Return what the Python operator should say, by other means."""
+    so_far = "SUM(amount) OVER (PARTITION BY account ORDER BY payment) AS balance"
+    return payments.selectExpr("account", "payment", "amount", so_far)
+
+
+WHEN = pa.timestamp("us", tz="UTC")
+CASES = (
+    Case(
+        "account_balances",
+        {
+            "payments": pa.schema(
+                {"account": pa.int64(), "payment": pa.int64(), "amount": pa.int64()}
+            )
+        },
+        payment_rows,
+        account_balances.balances,
+        balances_in_sql,
+    ),
+    Case(
+        "windowed_counts",
+        {"views": pa.schema({"time": WHEN, "page": pa.int64()})},
+        view_rows,
+        windowed_counts.counts,
+        lambda views: windowed_counts.counts(views.where(f"time < '{NEVER}'")),
+    ),
+    Case(
+        "ad_clicks",
+        {
+            "shown": pa.schema({"ad": pa.int64(), "campaign": pa.int64(), "shown_at": WHEN}),
+            "clicks": pa.schema({"clicked_ad": pa.int64(), "clicked_at": WHEN}),
+        },
+        ad_rows,
+        ad_clicks.outcomes,
+        lambda shown, clicks: ad_clicks.outcomes(shown.where("ad >= 0"), clicks),
+    ),
+)
+
+
+class Stream:
+    """One example over files in a folder; the files come when they are released."""
+
+    def __init__(self, spark: SparkSession, case: Case, folder: Path, seed: int) -> None:
+        self.case = case
+        self._spark = spark
+        self._folder = folder
+        self._released = 0
+        for name, files in case.rows(np.random.default_rng(seed)).items():
+            for place in ("waiting", name):
+                (folder / place).mkdir(parents=True, exist_ok=True)
+            for number, rows in enumerate(files):
+                schema = case.inputs[name]
+                columns = list(zip(*rows, strict=True)) or [[] for _ in schema]
+                path = folder / "waiting" / f"{name}-{number}.parquet"
+                pq.write_table(pa.table(columns, schema=schema), path)
+                # Spark takes files in the order of their times.
+                os.utime(path, (START.timestamp() + number,) * 2)
+        self.query: StreamingQuery | None = None
+
+    def release(self, upto: int) -> None:
+        """Let the query see the first ``upto`` files of each input."""
+        for number in range(self._released, upto):
+            for name in self.case.inputs:
+                (self._folder / "waiting" / f"{name}-{number}.parquet").rename(
+                    self._folder / name / f"{number}.parquet"
+                )
+        self._released = upto
+
+    def start(self) -> StreamingQuery:
+        """Start the query, or start it again where it stopped."""
+        frames = []
+        for name, schema in self.case.inputs.items():
+            reader = self._spark.readStream.schema(self._static(name, schema).schema)
+            frames.append(reader.option("maxFilesPerTrigger", 1).parquet(str(self._folder / name)))
+        writer = self.case.query(*frames).writeStream.format("parquet").queryName(self.case.name)
+        writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
+        self.query = writer.outputMode("append").start(str(self._folder / "out"))
+        return self.query
+
+    def found(self) -> Counter:
+        """Return the rows that the sink holds, and how often each."""
+        return Counter(self._spark.read.parquet(str(self._folder / "out")).collect())
+
+    def expected(self) -> Counter:
+        """Return the rows of the computation over all input at once."""
+        frames = [self._static(name, schema) for name, schema in self.case.inputs.items()]
+        return Counter(self.case.batch(*frames).collect())
+
+    def _static(self, name: str, schema: pa.Schema) -> DataFrame:
+        spelled = ", ".join(
+            f"{field.name} {'timestamp' if field.type == WHEN else 'long'}" for field in schema
+        )
+        return self._spark.read.schema(spelled).parquet(str(self._folder / name))
+
+
+class RandomMoves:
+    """A planner that sends every second key group to a node at random."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def plan(self, request: PlanRequest) -> Plan:
+        snapshot = request.snapshot
+        draining, owner = snapshot.cluster.draining(), snapshot.allocation.owner.copy()
+        moves = draining[owner] | (self._rng.random(owner.size) < 0.5)
+        owner[moves] = self._rng.choice(np.flatnonzero(~draining), size=int(moves.sum()))
+        report = SearchReport("random", Outcome.HEURISTIC, "by dice")
+        return plan_for(request, Allocation(owner), report)
+
+
+class Weightless:
+    """The real statistics without the loads: a move of nothing is never a bad move.
+
+    The loop refuses plans that make things worse, and moves at random do.
+    """
+
+    def __init__(self, runtime: SparkRuntime) -> None:
+        self.observe = runtime.observe
+        self.throughput = runtime.throughput
+        self.new_period = runtime.new_period
+        self._runtime = runtime
+
+    def snapshot(self) -> Snapshot:
+        measured = self._runtime.snapshot()
+        return replace(measured, usage=np.zeros_like(measured.usage))
+
+
+def attach_dice(queries: list[StreamingQuery], journal: Path, seed: int) -> Controller:
+    """Attach the real controller, which moves half of all state every batch."""
+    everything = 10_000
+    runtime = runtime_of(bridge_of_process(), queries, {}, per_batch=everything, steers=True)
+    parts = Parts(
+        statistics=Weightless(runtime),
+        placement=runtime,
+        elasticity=FixedExecutors(),
+        planner=RandomMoves(seed),
+        scaling=FixedSize(),
+        clock=WallClock(),
+        journal=JsonLinesJournal(journal),
+    )
+    settings = Settings(pace=Pace(batches=1), max_migrations=everything, least_gain=0.0)
+    controller = Controller(parts, settings)
+    controller.start()
+    return controller
+
+
+def wait_until(true: Callable[[], bool], what: str, patience_s: float = 240.0) -> None:
+    """Return once something is true."""
+    ends_s = time.monotonic() + patience_s
+    while not true():
+        assert time.monotonic() < ends_s, what
+        time.sleep(0.05)
