@@ -35,6 +35,9 @@ def test_every_experiment_is_listed(capsys):
         pytest.param(["reproduce", "fig-nothing"], "no experiment 'fig-nothing'", id="unknown"),
         pytest.param(["reproduce"], "--list", id="none named"),
         pytest.param(["reproduce", "lemmas", "--jobs", "0"], "--jobs is 0", id="no process"),
+        pytest.param(
+            ["reproduce", "lemmas", "--planner", "mine"], "no planner 'mine'", id="unknown planner"
+        ),
     ],
 )
 def test_mistakes_end_with_exit_code_2_and_a_sentence(arguments, told, capsys, tmp_path):
@@ -80,3 +83,14 @@ def test_a_quick_run_of_everything_ends_with_a_report(tmp_path):
     text = (tmp_path / "report.md").read_text()
     assert all(f"## {name}" in text for name in EXPERIMENTS)
     assert "not measured |" not in text.replace("not measured | no", "")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_planner_of_ones_own_takes_part_and_is_measured_in_every_run(tmp_path, capsys):
+    asked = ["reproduce", "lemmas", "--quick", "--jobs", "1", "--out", str(tmp_path)]
+    asked += ["--planner", "hold"]
+    assert main(asked) == 0
+    assert main(asked) == 0
+    assert f"{len(TINY)} points from an earlier run" in " ".join(capsys.readouterr().out.split())
+    rows = json.loads((tmp_path / "lemmas.json").read_text())["rows"]
+    assert {row["method"] for row in rows} == {MILP, SEARCH, "hold"}

@@ -343,6 +343,9 @@ def reproduce(
         Path | None, typer.Option(help="Also write experiments.md and figures in this folder.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Points measured at once, where none is timed.")] = 2,
+    planner: Annotated[
+        list[str] | None, typer.Option(help="Also show this planner, your own say; repeatable.")
+    ] = None,
 ) -> None:
     """Run the paper's evaluation again: figures, and which claims hold."""
     try:
@@ -356,7 +359,8 @@ def reproduce(
     if list_:
         work.listed()
         return
-    work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs)
+    guests = tuple(planner or ())
+    work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs, guests=guests)
 
 
 def _help_if_bare(context: typer.Context) -> None:

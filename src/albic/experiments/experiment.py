@@ -65,6 +65,9 @@ class Experiment(Generic[Measured]):
         Measures one point; a function of a module, so that another process can be asked.
     alone
         Whether its points are measured one at a time, because other work would spoil their times.
+    guests
+        Planners of somebody else that take part. Their points are measured anew in every run, for
+        nobody tells us when their code changes.
     """
 
     name: str
@@ -78,10 +81,15 @@ class Experiment(Generic[Measured]):
     charts: Callable[[Rows], tuple[Chart, ...]]
     tables: Callable[[Rows], tuple[Table, ...]]
     alone: bool = False
+    guests: tuple[str, ...] = ()
 
     def chosen(self, *, quick: bool) -> tuple[Measured, ...]:
         """Return the points of a quick or a whole run."""
         return self.quick if quick else self.points
+
+    def kept(self, point: Point) -> bool:
+        """Return whether what a point gave may be used again."""
+        return getattr(point, "method", None) not in self.guests
 
 
 def parameters(points: tuple[Point, ...]) -> dict[str, list[Value]]:

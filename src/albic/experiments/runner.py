@@ -32,7 +32,7 @@ def measured(
     points = experiment.chosen(quick=quick)
     missing: list[int] = []
     for position, point in enumerate(points):
-        kept = store.load(point)
+        kept = store.load(point) if experiment.kept(point) else None
         if kept is None:
             missing.append(position)
         else:

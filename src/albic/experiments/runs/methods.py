@@ -15,7 +15,7 @@ from albic.model import (
     plan_for,
     violations,
 )
-from albic.planners import Planner
+from albic.planners import Planner, find_planner
 from albic.planners.albic import AlbicPlanner
 from albic.planners.cola import ColaPlanner
 from albic.planners.flux import FluxPlanner
@@ -74,11 +74,16 @@ def _from_scratch(request: PlanRequest) -> Plan:
     return plan_for(request, plan.target, report)
 
 
+def method_planner(method: str) -> Planner:
+    """Return the planner of a method: one of the figures' own, or any by its name."""
+    return METHODS[method]() if method in METHODS else find_planner(method)
+
+
 def answered(method: str, request: PlanRequest) -> Answer:
     """Return a method's answer; the one by stage is asked for the makespan."""
     if method == STAGES:
         request = replace(request, objective=Objective.MAKESPAN)
-    plan = _from_scratch(request) if method == COLA else METHODS[method]().plan(request)
+    plan = _from_scratch(request) if method == COLA else method_planner(method).plan(request)
     return Answer(
         plan,
         metrics.load_distance(request.snapshot, plan.target),

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from albic.experiments.rows import Row
-from albic.experiments.runs.methods import METHODS, SEARCH
+from albic.experiments.runs.methods import SEARCH, method_planner
 from albic.experiments.runs.racks import RacksPlanner
 from albic.model import Budget, Outcome, PlanRequest, metrics, violations
 from albic.planners import Planner
@@ -66,7 +66,7 @@ def planner_of(method: str) -> Planner:
     """Return the planner, ours for racks included."""
     if method == RACKS:
         return RacksPlanner()
-    return METHODS[SEARCH if method == AT_ONCE else method]()
+    return method_planner(SEARCH if method == AT_ONCE else method)
 
 
 def planned(point: ScalePoint, nodes: int) -> Row:
