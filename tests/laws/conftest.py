@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -36,6 +37,14 @@ class Subject:
         examples = settings.default.max_examples
         share = 5 if self.name in EXACT else 1
         settings(max_examples=max(examples // share, 1))(given(*requests)(law))()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give laws more time than other tests: they try many examples, and the machine may be busy."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(autouse=True)
