@@ -1,9 +1,9 @@
-"""The command line as a pipe sees it."""
+"""The command line on a wide screen."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def _as_wide_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the width that whoever runs the tests has set, for tables are cut to it."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give room: whoever runs the tests may have any width, and temporary paths are long."""
+    monkeypatch.setenv("COLUMNS", "240")
