@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +61,18 @@ def bridge(spark: SparkSession) -> Bridge:
     return Bridge(spark)
 
 
+@pytest.fixture(autouse=True)
+def _settled(request: pytest.FixtureRequest) -> None:
+    """Wait until every node has its executor: the test before may have added or removed some."""
+    if "cluster" not in request.fixturenames:
+        return
+    there, running = request.getfixturevalue("bridge"), request.getfixturevalue("cluster")
+    ends_s = time.monotonic() + PATIENCE_S
+    while len(there.executor_ids()) != len(running.hosts):
+        assert time.monotonic() < ends_s, "the executors do not fit the nodes"
+        time.sleep(0.1)
+
+
 @pytest.fixture
 def executors(bridge: Bridge) -> tuple[Executor, ...]:
     known = Executors(bridge)
@@ -95,6 +107,19 @@ class Watched:
                 found.append(sample)
             time.sleep(0.02)
         return found
+
+    def batch_on(self, wanted: Mapping[KeyGroup, Executor], most: int = 8) -> BatchSample:
+        """Return the first batch whose tasks all ran where wanted.
+
+        One or two may have been under way when we pointed, and quick ones more.
+        """
+        expected = {group: executor.id for group, executor in wanted.items()}
+        for _ in range(most):
+            (sample,) = self.batches(1)[-1:]
+            found = ran_on(sample)
+            if all(found.get(group) == owner for group, owner in expected.items()):
+                return sample
+        raise AssertionError(f"the last of {most} batches ran on {found}, wanted was {expected}")
 
     def groups(self) -> list[KeyGroup]:
         return [

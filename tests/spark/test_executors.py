@@ -10,7 +10,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from albic.model import InvalidInput
 from albic.spark.executors import Executors, warm_up
-from tests.spark.conftest import numbers, ran_on
+from tests.spark.conftest import numbers
 
 
 def running_total() -> StatefulProcessor:
@@ -67,9 +67,9 @@ def test_python_operators_use_the_worker_that_the_warm_up_started(
     watched = watch(totals, "python", "update")
     assert [stage.name for stage in watched.shape.stages] == ["transformWithState 0"]
     for target in (executors[0], executors[1]):
-        watched.placement.move_now(dict.fromkeys(watched.groups(), target))
-        watched.batches(1)
-        assert set(ran_on(watched.batches(1)[0]).values()) == {target.id}
+        wanted = dict.fromkeys(watched.groups(), target)
+        watched.placement.move_now(wanted)
+        watched.batch_on(wanted)
     watched.query.stop()
     table = spark.table("python")
     assert {row["pid"] for row in table.select("pid").distinct().collect()} == warm
