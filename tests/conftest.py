@@ -1,7 +1,9 @@
 """How long the properties are searched; HYPOTHESIS_PROFILE chooses."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -23,3 +25,15 @@ settings.register_profile(
     "nightly", settings.get_profile("dev"), max_examples=2000, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+#: Folders whose tests run whole experiments, servers or files: ``make check`` has about a
+#: minute, and leaves them out.
+SLOW_FOLDERS = ("bench", "convergence", "unit/experiments", "unit/jobs", "unit/sim")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of slow folders."""
+    folders = [Path(__file__).parent / folder for folder in SLOW_FOLDERS]
+    for item in items:
+        if any(folder in item.path.parents for folder in folders):
+            item.add_marker(pytest.mark.slow)
