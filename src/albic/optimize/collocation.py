@@ -33,6 +33,15 @@ class Collocated:
     finished: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """Where the search for collocation begins."""
+
+    owner: Ints
+    value: float
+    finished: bool
+
+
 def collocate(
     problem: AssignmentProblem, affinity: Sparse, allowed: float, effort: Effort, seed: int
 ) -> Collocated:
@@ -41,7 +50,7 @@ def collocate(
     ``affinity[u, v]`` says what is gained when items u and v share a bin. Without an assignment of
     allowed value, the one of the best value found is returned.
     """
-    start = search(problem, effort.share(START), seed, enough=allowed)
+    start = _start(problem, allowed, effort.share(START), seed)
     if start.value > allowed or affinity.nnz == 0:
         return Collocated(start.owner, start.value <= allowed, start.finished)
     board, wishes = Board.of(problem, seed), _wishes(problem, affinity)
@@ -68,6 +77,21 @@ def collocate(
             )
         board.restore(best)
     return Collocated(board.state.owner.copy(), within=True, finished=True)
+
+
+def _start(problem: AssignmentProblem, allowed: float, effort: Effort, seed: int) -> Start:
+    """Return an assignment of allowed value, or the best that is found: home if that will do.
+
+    The search evens out what the goal does not see. It would tear apart for that what an earlier
+    round brought together, and the next round would join it again.
+    """
+    home = problem.home
+    at_home = problem.value(home)
+    over = problem.loads(home) > problem.limit * (1 + 1e-12)
+    if at_home <= allowed and not problem.left_behind(home).any() and not over.any():
+        return Start(home, at_home, finished=True)
+    found = search(problem, effort, seed, enough=allowed)
+    return Start(found.owner, found.value, found.finished)
 
 
 @cache
