@@ -7,13 +7,32 @@ should take to answer.
 # ruff: noqa: PLC0415, PLR0913
 
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from albic import __version__
+from albic.cli.data_app import data_app
+from albic.cli.options import (
+    DrainWeight,
+    Formulation,
+    Goal,
+    JournalFile,
+    Json,
+    MaxCost,
+    MaxCpu,
+    MaxLoadDistance,
+    MaxMemory,
+    MaxMigrations,
+    MaxNetwork,
+    Output,
+    Seed,
+    SnapshotFile,
+    TargetDistance,
+    TimeLimit,
+    help_if_bare,
+)
 
 app = typer.Typer(
     help="Balance stateful stream processing: measure, plan, compare.",
@@ -25,46 +44,7 @@ snapshot_app = typer.Typer(help="Make and look at snapshots.", invoke_without_co
 app.add_typer(snapshot_app, name="snapshot")
 journal_app = typer.Typer(help="Look at what a controller did.", invoke_without_command=True)
 app.add_typer(journal_app, name="journal")
-data_app = typer.Typer(help="Look at data, and make some.", invoke_without_command=True)
 app.add_typer(data_app, name="data")
-
-SnapshotFile = Annotated[Path, typer.Argument(metavar="FILE", help="A snapshot file.")]
-JournalFile = Annotated[Path, typer.Argument(metavar="FILE", help="A journal of a controller.")]
-MaxMigrations = Annotated[
-    int | None, typer.Option(help="The most key groups that may move (or give --max-cost).")
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(help="The most state that may move, in bytes (or give --max-migrations)."),
-]
-Goal = Annotated[
-    Literal["distance", "makespan"],
-    typer.Option(
-        "--objective", help="Even out whole loads, or the busiest node of each stage in turn."
-    ),
-]
-TargetDistance = Annotated[
-    float | None,
-    typer.Option(help="Ask for the fewest moves to a load distance of this many points."),
-]
-MaxLoadDistance = Annotated[
-    float, typer.Option(help="How many points of load distance collocation may cost.")
-]
-MaxCpu = Annotated[float, typer.Option(help="CPU limit of a node, in percent.")]
-MaxMemory = Annotated[float, typer.Option(help="Memory limit of a node, in percent.")]
-MaxNetwork = Annotated[float, typer.Option(help="Network limit of a node, in percent.")]
-DrainWeight = Annotated[
-    float,
-    typer.Option(help="From 1 on, emptying draining nodes comes before balance; below, after."),
-]
-Formulation = Annotated[
-    Literal["repaired", "paper"],
-    typer.Option(help="milp only: our program, or the one printed in the paper."),
-]
-TimeLimit = Annotated[float, typer.Option(help="Seconds that a planner may take.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")]
 
 
 @app.callback()
@@ -76,13 +56,13 @@ def root(
     if version:
         print(f"albic {__version__}")
         raise typer.Exit
-    _help_if_bare(context)
+    help_if_bare(context)
 
 
 @snapshot_app.callback()
 def snapshot(context: typer.Context) -> None:
     """Make and look at snapshots."""
-    _help_if_bare(context)
+    help_if_bare(context)
 
 
 @snapshot_app.command()
@@ -122,7 +102,7 @@ def show(
 @journal_app.callback()
 def journal(context: typer.Context) -> None:
     """Look at what a controller did."""
-    _help_if_bare(context)
+    help_if_bare(context)
 
 
 @journal_app.command(name="show")
@@ -133,74 +113,6 @@ def show_journal(
     from albic.cli import journals
 
     journals.show(file)
-
-
-@data_app.callback()
-def data(context: typer.Context) -> None:
-    """Look at data, and make some."""
-    _help_if_bare(context)
-
-
-@data_app.command(name="list")
-def list_data(*, as_json: Json = False) -> None:
-    """List the datasets: what they hold, whether they are here, where they come from."""
-    from albic.cli.data import show_list
-
-    show_list(as_json=as_json)
-
-
-@data_app.command(name="path")
-def path_of_data(
-    name: Annotated[
-        str | None, typer.Argument(help="A dataset; without one, where albic keeps what it makes.")
-    ] = None,
-) -> None:
-    """Print where a dataset lies."""
-    from albic.cli.data import show_path
-
-    show_path(name)
-
-
-@data_app.command(name="check")
-def check_data(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file or folder with data.")],
-    *,
-    stations: Annotated[
-        Path | None, typer.Option(help="The list of weather stations (isd-history).")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Say what a file holds: format, rows, time, damaged records, keys and their skew."""
-    from albic.cli.data import check
-
-    check(file, stations, as_json=as_json)
-
-
-@data_app.command(name="synth")
-def synth_data(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="Such as data-expo or wikiticker.")],
-    *,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The file; .gz, .bz2 or .xz compresses it.")
-    ],
-    rows: Annotated[int | None, typer.Option(help="How many rows.")] = None,
-    keys: Annotated[int | None, typer.Option(help="How many pages, airplanes or stations.")] = None,
-    zipf: Annotated[float | None, typer.Option(help="Zipf's exponent of the keys.")] = None,
-    drift: Annotated[
-        float | None, typer.Option(help="Share of ranks that change their key from slice to slice.")
-    ] = None,
-    start: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day.")
-    ] = None,
-    days: Annotated[int | None, typer.Option(help="Over how many days.")] = None,
-    seed: Seed = 1,
-) -> None:
-    """Write made-up data in an original format, with the skew and drift of the real ones."""
-    from albic.cli.data import synth
-
-    wishes = {"rows": rows, "keys": keys, "exponent": zipf, "drift": drift, "days": days}
-    day = None if start is None else start.date()
-    synth(form, output, {**wishes, "start": day, "seed": seed})
 
 
 @app.command()
@@ -361,10 +273,3 @@ def reproduce(
         return
     guests = tuple(planner or ())
     work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs, guests=guests)
-
-
-def _help_if_bare(context: typer.Context) -> None:
-    """Print the help where a command should have followed."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from albic.cli.screen import screen, titled
+from albic.cli.screen import counting, screen, titled
 from albic.experiments.catalogue import ALL, EXPERIMENTS, chosen
 from albic.experiments.experiment import Experiment
 from albic.experiments.guests import with_guests
@@ -77,16 +76,8 @@ def _made(out: Path) -> None:
 def _with_bar(
     experiment: Experiment[Any], store: Store, *, quick: bool, at_once: int
 ) -> list[Done]:
-    """Return all points, with a bar on stderr if that is a terminal."""
-    console = Console(stderr=True, markup=False)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(
-        *columns,
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
+    """Return all points, with a progress bar."""
+    with counting() as progress:
         task = progress.add_task(experiment.name, total=len(experiment.chosen(quick=quick)))
         done = []
         for each in measured(experiment, store, quick=quick, at_once=at_once):

@@ -57,17 +57,22 @@ def titled(title: str, *, left: Sequence[str] = (), right: Sequence[str] = ()) -
     return table
 
 
-def tracked(items: Sequence[Item], doing: str) -> Iterator[Item]:
-    """Yield ``items`` one by one, with a progress bar on stderr if that is a terminal."""
+def counting() -> Progress:
+    """Return a bar that counts, on stderr if that is a terminal."""
     console = Console(stderr=True, markup=False)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(
+    return Progress(
         *columns,
         TimeElapsedColumn(),
         console=console,
         transient=True,
         disable=not console.is_terminal,
-    ) as progress:
+    )
+
+
+def tracked(items: Sequence[Item], doing: str) -> Iterator[Item]:
+    """Yield ``items`` one by one, with a progress bar."""
+    with counting() as progress:
         task = progress.add_task(doing, total=len(items))
         for item in items:
             progress.update(task, description=f"{doing} {item.name}")
