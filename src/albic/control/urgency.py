@@ -23,12 +23,9 @@ def avoidable_share(snapshot: Snapshot) -> float:
         return 0.0
     work = snapshot.usage[Resource.CPU]
     capacity = snapshot.cluster.capacities()[~snapshot.cluster.draining()]
-    operator_of = snapshot.topology.operator_of()
-    stages = len(snapshot.topology.operators)
-    even = np.bincount(operator_of, weights=work, minlength=stages) / capacity.sum()
-    largest = np.zeros(stages)
-    np.maximum.at(largest, operator_of, work)
-    least = np.maximum(even, largest / capacity.max()).sum()
+    stages = snapshot.topology.stage_count
+    even = np.bincount(snapshot.topology.stage_of(), weights=work, minlength=stages)
+    least = np.maximum(even / capacity.sum(), metrics.stage_floors(snapshot)).sum()
     return float(max(1 - least / present, 0.0))
 
 

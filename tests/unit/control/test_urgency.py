@@ -1,5 +1,7 @@
 """A round comes early where much is to be won, and not for a whisper."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from albic.control.samples import GroupSample, RawBatch
 from albic.control.urgency import Urgency, avoidable_share
 from albic.model import Allocation, InvalidInput, Outcome, SearchReport, plan_for, violations
 from tests.unit.control.fakes import World, controller
-from tests.worlds import world
+from tests.worlds import request, world
 
 EAGER = Settings(max_migrations=4, urgent_gain=0.1)
 
@@ -33,6 +35,19 @@ def batch(number: int, *busy_s: float, loaded: int | None = None) -> RawBatch:
 )
 def test_what_is_avoidable_is_what_even_spreading_saves(drawing: str, share: float) -> None:
     assert avoidable_share(world(drawing).snapshot) == pytest.approx(share)
+
+
+def test_operators_of_one_stage_are_waited_for_once() -> None:
+    snapshot = request([40, 40], [0, 1], operators=[1, 1], streams=[]).snapshot
+    assert avoidable_share(snapshot) == 0, "each stage waits for its only key group"
+    level = replace(snapshot, topology=replace(snapshot.topology, stages=(0, 0)))
+    assert avoidable_share(level) == 0, "both run side by side"
+    lopsided = replace(level, allocation=Allocation(np.array([0, 0])))
+    assert avoidable_share(lopsided) == pytest.approx(0.5)
+
+
+def test_a_stage_that_waits_for_its_largest_task_wastes_nothing() -> None:
+    assert avoidable_share(world("a(x2, 2 slots): 40 10 | b(x2, 2 slots):").snapshot) == 0
 
 
 def test_a_very_wasteful_batch_calls_at_once_and_a_wasteful_one_when_it_is_the_second() -> None:
