@@ -105,7 +105,9 @@ class Story:
         return write
 
     def output(self, operator) -> pd.DataFrame:
-        return pd.concat([self.kept[key] for key in sorted(self.kept) if key[0] == operator])
+        """Return what an operator put out in the batches that came to their end."""
+        ended = sorted({batch.batch_id for batch in self.batches})
+        return pd.concat([self.kept[operator, batch_id] for batch_id in ended])
 
     def rows(self) -> pd.DataFrame:
         """Return all that the source sent."""

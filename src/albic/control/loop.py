@@ -26,7 +26,7 @@ from albic.control.ports import (
 )
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
-from albic.model import NotReady, Plan, PlanRequest, ScalingDecision, Snapshot
+from albic.model import NotReady, Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
 
 log = logging.getLogger(__name__)
 moves_log = logging.getLogger(f"{__name__}.moves")
@@ -222,15 +222,27 @@ class Controller:
         """Carry out a plan that is worth it; return what was done and why."""
         least = self._settings.urgent_gain if early else self._settings.least_gain
         why_not = adaptation.objection(plan, request, least)
+        if not (why_not or self._settings.dry_run):
+            why_not = self._apply(request, plan)
         self._urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
             return Status.HELD, why_not
         if self._settings.dry_run:
             return Status.PROPOSED, plan.reason
-        self._parts.placement.apply(plan, request.snapshot)
         for move in plan.moves:
             moves_log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
         return Status.APPLIED, plan.reason
+
+    def _apply(self, request: PlanRequest, plan: Plan) -> str | None:
+        """Move key groups; return why that was too late, if it was.
+
+        Nodes that come or go while a plan is made are no error: the next look tells of them.
+        """
+        try:
+            self._parts.placement.apply(plan, request.snapshot)
+        except PlanRejected as stale:
+            return str(stale)
+        return None
 
     def _run(self) -> None:
         """Look again and again; never let anything out."""

@@ -74,18 +74,20 @@ class RunningNetwork:
     def _batch(self, blocks: DataFrame, batch_id: int) -> None:
         """Run one batch, once, and give the sinks what is theirs."""
         if not self._sinks:
-            self._count(blocks, batch_id)
+            self._counters.add(self._count(blocks, batch_id))
             return
         blocks.persist()
         try:
-            self._count(blocks, batch_id)
+            counted = self._count(blocks, batch_id)
             for sink in self._sinks:
                 sink.write(self._output(blocks, sink.operator), batch_id)
+            # Last: a batch that is stopped before its sinks have it comes again.
+            self._counters.add(counted)
         finally:
             blocks.unpersist()
 
-    def _count(self, blocks: DataFrame, batch_id: int) -> None:
-        """Read the counters. This is the action that runs the stages."""
+    def _count(self, blocks: DataFrame, batch_id: int) -> BatchCounters:
+        """Return what the key groups counted. This is the action that runs the stages."""
         last_stage = [
             number
             for number, place in enumerate(self.layout.places)
@@ -97,9 +99,7 @@ class RunningNetwork:
             .select("operator", "slot", "partition", sparks.otherwise(-1), "payload")
             .collect()
         )
-        self._counters.add(
-            read_counters(batch_id, self.layout.operators, (tuple(row) for row in rows))
-        )
+        return read_counters(batch_id, self.layout.operators, (tuple(row) for row in rows))
 
     def _output(self, blocks: DataFrame, operator: str) -> DataFrame:
         """Return the rows that an operator put out."""

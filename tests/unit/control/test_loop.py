@@ -12,6 +12,7 @@ from albic.control.journal import Status
 from albic.control.moving import ASSUMED, MeasuredMove
 from albic.control.ports import Effect, Fleet, News
 from albic.model import Cluster, NodeState, ScalingDecision
+from albic.planners import PLANNERS
 from albic.planners.hold import HoldPlanner
 from tests.unit.control.fakes import ManualClock, World, controller
 
@@ -121,6 +122,26 @@ def test_a_plan_that_the_judge_refuses_is_not_carried_out() -> None:
     assert record.error is not None
     assert record.error.startswith("PlanRejected: stale")
     assert job.plans == []
+
+
+def test_a_plan_that_nodes_overtook_is_held_without_an_error(caplog) -> None:
+    job = World()
+    seen = job.snapshot()
+
+    class Slow:
+        """A planner that takes so long that the world is another one when it has done."""
+
+        def plan(self, request):
+            job.present = replace(seen, generation=seen.generation + 1)
+            return PLANNERS["search"]().plan(request)
+
+    with caplog.at_level(logging.WARNING):
+        record = controller(job, planner=Slow()).run_round("period")
+    assert record.status is Status.HELD
+    assert record.reason == "made for another snapshot"
+    assert record.error is None
+    assert job.plans == []
+    assert not caplog.records
 
 
 def test_the_same_error_is_logged_once_and_recorded_every_time(caplog) -> None:
