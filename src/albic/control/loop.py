@@ -6,49 +6,23 @@ told and written down, and ends here.
 
 import logging
 import threading
-from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 
-from albic.control import adaptation, moving, recording
+from albic.control import adaptation, recording
 from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
-from albic.control.membership import Membership
-from albic.control.ports import (
-    Clock,
-    Elasticity,
-    Journal,
-    News,
-    Placement,
-    Planner,
-    ScalingPolicy,
-    StatisticsSource,
-)
+from albic.control.ports import Journal, News, Parts
+from albic.control.rounds import ARRIVAL, IMBALANCE, LOSS, PERIOD, Rounds
 from albic.control.settings import Settings
-from albic.control.urgency import Urgency
-from albic.model import NotReady, Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
+from albic.model import NotReady
 
 log = logging.getLogger(__name__)
-moves_log = logging.getLogger(f"{__name__}.moves")
 
 #: How often we look for ended batches and lost nodes. A look takes a few milliseconds.
 LOOK_EVERY_S = 0.1
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
-PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """Everything that the loop is put together from."""
-
-    statistics: StatisticsSource
-    placement: Placement
-    elasticity: Elasticity
-    planner: Planner
-    scaling: ScalingPolicy
-    clock: Clock
-    journal: Journal
 
 
 class Controller:
@@ -66,10 +40,7 @@ class Controller:
         self._began_s = parts.clock.now_s()
         self._batches = 0
         self._complaints = Complaints()
-        self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
-        self._membership = Membership()
-        self._urgency = Urgency(settings)
-        self._expected = 0
+        self._rounds = Rounds(parts, settings)
         self._worked_s = 0.0
 
     @property
@@ -133,13 +104,13 @@ class Controller:
         began_s = self._parts.clock.now_s()
         blank = RoundRecord(self._round, began_s, trigger, Status.FAILED, "")
         try:
-            record = self._adapt(blank)
+            record = self._adapted(blank)
         except NotReady as missing:
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
             record = recording.failed(blank, self._complaints.tell(wrong, "round"))
         effect = self._parts.placement.effect()
-        self._moved.extend(effect.moves)
+        self._rounds.learn(effect)
         now_s = self._parts.clock.now_s()
         record = recording.ended(record, effect, now_s - began_s)
         if trigger != IMBALANCE:
@@ -150,99 +121,25 @@ class Controller:
 
     def _trigger(self, news: News) -> str | None:
         """Return what calls for a round now, if anything does."""
-        if lost := self._membership.unexpected(news.lost):
+        if lost := self._rounds.membership.unexpected(news.lost):
             log.warning("lost %s; placing its state anew", ", ".join(lost))
             return LOSS
-        if news.joined and self._expected:
-            self._expected = max(self._expected - len(news.joined), 0)
+        if news.joined and self._rounds.expected:
+            self._rounds.expected = max(self._rounds.expected - len(news.joined), 0)
             return ARRIVAL
         passed_s = self._parts.clock.now_s() - self._began_s
         # Right after a batch the measurements are whole, and all of the next one is to be won.
         between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
         if between and self._settings.pace.due(passed_s, self._batches):
             return PERIOD
-        early = news.avoidable is not None and self._urgency.calls(news.avoidable)
+        early = news.avoidable is not None and self._rounds.urgency.calls(news.avoidable)
         return IMBALANCE if early and not self._rehearsal.is_alive() else None
 
-    def _adapt(self, blank: RoundRecord) -> RoundRecord:
-        """Observe, decide, check, act."""
-        parts = self._parts
+    def _adapted(self, blank: RoundRecord) -> RoundRecord:
+        """Run a round, or say why it is too early for one."""
         if self._rehearsal.is_alive():
             raise NotReady("the planner is being compiled, once after installation")
-        early = blank.trigger == IMBALANCE
-        if not early:
-            self._urgency.new_period()
-        fleet = parts.elasticity.fleet()
-        snapshot, lost = self._snapshot()
-        if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
-            self._membership.released(gone)
-            snapshot, lost = self._snapshot()
-        planned = self._plan(snapshot, lost)
-        asked = self._membership.request(
-            parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming
-        )
-        decision = parts.scaling.decide(asked)
-        self._membership.remember(asked, decision)
-        if decision.changes and not self._settings.dry_run:
-            planned = self._resize(decision)
-        status, reason = self._act(*planned, early=early)
-        if not early:
-            parts.statistics.new_period()
-        told = "; ".join((decision.reason, *fleet.notes))
-        record = recording.planned(blank, *planned, self._settings)
-        return replace(record, status=status, reason=reason, scaling=told)
-
-    def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
-        """Return the measurements with our marks, and the lost nodes that own something yet."""
-        measured = self._parts.statistics.snapshot()
-        return self._membership.marked(measured), adaptation.still_owning(measured)
-
-    def _resize(self, decision: ScalingDecision) -> tuple[PlanRequest, Plan]:
-        """Carry out a scaling decision and plan again with the nodes that there will be.
-
-        New nodes take their time; a round of its own follows when they are there.
-        """
-        self._membership.take_on(decision)
-        if decision.add:
-            self._parts.elasticity.grow(decision.add)
-            self._expected += decision.add
-        return self._plan(*self._snapshot())
-
-    def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
-        """Return the request and a plan that the judge lets pass."""
-        cost = moving.fitted(tuple(self._moved))
-        allowed = replace(self._settings, max_migrations=self._urgency.moves_left)
-        request = adaptation.request_for(snapshot, allowed, lost, cost)
-        answer = self._parts.planner.plan(request)
-        plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
-        adaptation.expect_sound(plan, request)
-        return request, plan
-
-    def _act(self, request: PlanRequest, plan: Plan, *, early: bool) -> tuple[Status, str]:
-        """Carry out a plan that is worth it; return what was done and why."""
-        least = self._settings.urgent_gain if early else self._settings.least_gain
-        why_not = adaptation.objection(plan, request, least)
-        if not (why_not or self._settings.dry_run):
-            why_not = self._apply(request, plan)
-        self._urgency.answered(0 if why_not else len(plan.moves))
-        if why_not:
-            return Status.HELD, why_not
-        if self._settings.dry_run:
-            return Status.PROPOSED, plan.reason
-        for move in plan.moves:
-            moves_log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
-        return Status.APPLIED, plan.reason
-
-    def _apply(self, request: PlanRequest, plan: Plan) -> str | None:
-        """Move key groups; return why that was too late, if it was.
-
-        Nodes that come or go while a plan is made are no error: the next look tells of them.
-        """
-        try:
-            self._parts.placement.apply(plan, request.snapshot)
-        except PlanRejected as stale:
-            return str(stale)
-        return None
+        return self._rounds.adapt(blank)
 
     def _run(self) -> None:
         """Look again and again; never let anything out."""

@@ -155,3 +155,16 @@ class ScalingPolicy(Protocol):
     def decide(self, request: ScalingRequest) -> ScalingDecision:
         """Return the decision, given what the planner would do with the nodes there are."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that the loop is put together from."""
+
+    statistics: StatisticsSource
+    placement: Placement
+    elasticity: Elasticity
+    planner: Planner
+    scaling: ScalingPolicy
+    clock: Clock
+    journal: Journal

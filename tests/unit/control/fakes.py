@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from albic.control.journal import MemoryJournal
-from albic.control.loop import Controller, Parts
-from albic.control.ports import Effect, Fleet, News
+from albic.control.loop import Controller
+from albic.control.ports import Effect, Fleet, News, Parts
 from albic.control.settings import Settings
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.planners.flux import FluxPlanner

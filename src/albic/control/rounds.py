@@ -1,0 +1,114 @@
+"""One round of Algorithm 1: observe, decide on nodes and places together, check, act."""
+
+import logging
+from collections import deque
+from dataclasses import replace
+
+from albic.control import adaptation, moving, recording
+from albic.control.journal import RoundRecord, Status
+from albic.control.membership import Membership
+from albic.control.ports import Effect, Parts
+from albic.control.settings import Settings
+from albic.control.urgency import Urgency
+from albic.model import Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
+
+log = logging.getLogger(__name__)
+
+PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
+
+
+class Rounds:
+    """Runs rounds, and remembers between them what the next one needs.
+
+    ``expected`` counts the nodes that were asked for and have not come yet.
+    """
+
+    def __init__(self, parts: Parts, settings: Settings) -> None:
+        self.membership = Membership()
+        self.urgency = Urgency(settings)
+        self.expected = 0
+        self._parts = parts
+        self._settings = settings
+        self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
+
+    def learn(self, effect: Effect) -> None:
+        """Take in what moves cost; the next plan reckons with it."""
+        self._moved.extend(effect.moves)
+
+    def adapt(self, blank: RoundRecord) -> RoundRecord:
+        """Observe, decide, check, act."""
+        parts = self._parts
+        early = blank.trigger == IMBALANCE
+        if not early:
+            self.urgency.new_period()
+        fleet = parts.elasticity.fleet()
+        snapshot, lost = self._snapshot()
+        if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
+            self.membership.released(gone)
+            snapshot, lost = self._snapshot()
+        planned = self._plan(snapshot, lost)
+        asked = self.membership.request(
+            parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming
+        )
+        decision = parts.scaling.decide(asked)
+        self.membership.remember(asked, decision)
+        if decision.changes and not self._settings.dry_run:
+            planned = self._resize(decision)
+        status, reason = self._act(*planned, early=early)
+        if not early:
+            parts.statistics.new_period()
+        told = "; ".join((decision.reason, *fleet.notes))
+        record = recording.planned(blank, *planned, self._settings)
+        return replace(record, status=status, reason=reason, scaling=told)
+
+    def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
+        """Return the measurements with our marks, and the lost nodes that own something yet."""
+        measured = self._parts.statistics.snapshot()
+        return self.membership.marked(measured), adaptation.still_owning(measured)
+
+    def _resize(self, decision: ScalingDecision) -> tuple[PlanRequest, Plan]:
+        """Carry out a scaling decision and plan again with the nodes that there will be.
+
+        New nodes take their time; a round of its own follows when they are there.
+        """
+        self.membership.take_on(decision)
+        if decision.add:
+            self._parts.elasticity.grow(decision.add)
+            self.expected += decision.add
+        return self._plan(*self._snapshot())
+
+    def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
+        """Return the request and a plan that the judge lets pass."""
+        cost = moving.fitted(tuple(self._moved))
+        allowed = replace(self._settings, max_migrations=self.urgency.moves_left)
+        request = adaptation.request_for(snapshot, allowed, lost, cost)
+        answer = self._parts.planner.plan(request)
+        plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
+        adaptation.expect_sound(plan, request)
+        return request, plan
+
+    def _act(self, request: PlanRequest, plan: Plan, *, early: bool) -> tuple[Status, str]:
+        """Carry out a plan that is worth it; return what was done and why."""
+        least = self._settings.urgent_gain if early else self._settings.least_gain
+        why_not = adaptation.objection(plan, request, least)
+        if not (why_not or self._settings.dry_run):
+            why_not = self._apply(request, plan)
+        self.urgency.answered(0 if why_not else len(plan.moves))
+        if why_not:
+            return Status.HELD, why_not
+        if self._settings.dry_run:
+            return Status.PROPOSED, plan.reason
+        for move in plan.moves:
+            log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
+        return Status.APPLIED, plan.reason
+
+    def _apply(self, request: PlanRequest, plan: Plan) -> str | None:
+        """Move key groups; return why that was too late, if it was.
+
+        Nodes that come or go while a plan is made are no error: the next look tells of them.
+        """
+        try:
+            self._parts.placement.apply(plan, request.snapshot)
+        except PlanRejected as stale:
+            return str(stale)
+        return None
