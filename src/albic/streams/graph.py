@@ -36,6 +36,7 @@ def check(
     arrow = {name: arrow_schema(schema) for name, schema in out.items()}
     for source in sources:
         _expect_time(f"source {source.name!r}", source.event_time, arrow[source.name])
+        _expect_end(source, arrow[source.name])
         if not (math.isfinite(source.delay_s) and source.delay_s >= 0):
             raise InvalidInput(
                 f"source {source.name!r}: delay_s is {source.delay_s}; it must be 0 or more"
@@ -178,6 +179,21 @@ def _expect_time(owner: str, column: str | None, schema: pa.Schema) -> None:
         raise InvalidInput(
             f"{owner}: the event time {column!r} is a {schema.field(column).type}, not a timestamp"
         )
+
+
+def _expect_end(source: Source, schema: pa.Schema) -> None:
+    """Refuse a column for the last row that is not there or does not say yes or no."""
+    if source.ends is None:
+        return
+    owner = f"source {source.name!r}: the column {source.ends!r} that marks its last row"
+    if source.ends not in schema.names:
+        raise InvalidInput(
+            f"{owner} is not among its columns" + _hint(source.ends, {*schema.names})
+        )
+    if not pa.types.is_boolean(schema.field(source.ends).type):
+        raise InvalidInput(f"{owner} is a {schema.field(source.ends).type}, not a boolean")
+    if source.event_time is None:
+        raise InvalidInput(f"{owner} closes windows, but it has no event time; name it as well")
 
 
 def _hint(name: str, known: set[str]) -> str:

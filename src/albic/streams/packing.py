@@ -24,6 +24,8 @@ from albic.streams.wire import (
 PACKED_ROWS = 65_536
 #: The watermark of a source that has not shown any time.
 UNKNOWN = -(2**63)
+#: The watermark of a source that has ended: the last time that pandas knows, in whole milliseconds.
+ENDED = 9_223_372_036_854_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Packer:
     """Packs the rows of source ``number`` for the first stage; runs before the first exchange.
 
     At its end each task tells every key group of the first stage how late it is: the latest event
-    time less the delay.
+    time less the delay, or later than anything if the source has ended.
     """
 
     number: int
@@ -39,6 +41,7 @@ class Packer:
     schema: pa.Schema
     event_time: str | None
     delay_us: int
+    ends: str | None
     outlets: tuple[Outlet, ...]
     layout: Layout
 
@@ -63,6 +66,9 @@ class Packer:
             yield pa.RecordBatch.from_pydict(columns(self._marks(watermark)), WIRE_SCHEMA)
 
     def _latest(self, table: pa.Table) -> int:
+        """Return the watermark after these rows."""
+        if self.ends is not None and pc.any(table.column(self.ends)).as_py():
+            return ENDED
         latest = pc.max(table.column(self.event_time).cast(pa.int64())).as_py()
         return UNKNOWN if latest is None else int(latest) - self.delay_us
 

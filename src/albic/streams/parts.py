@@ -63,13 +63,15 @@ class Source:
     """A streaming DataFrame that feeds the network.
 
     ``event_time`` names its column of event times. The watermark stays ``delay_s`` seconds behind
-    the latest of them; a row behind the watermark is late.
+    the latest of them; a row behind the watermark is late. ``ends`` names a column that is true in
+    the very last row: with it the watermark passes everything, and no window stays open.
     """
 
     name: str
     frame: DataFrame
     event_time: str | None = None
     delay_s: float = 0.0
+    ends: str | None = None
 
     @property
     def schema(self) -> StructType:

@@ -53,6 +53,7 @@ def packer_of(parts: Parts, number: int) -> Packer:
         schema=arrow_schema(source.schema),
         event_time=source.event_time,
         delay_us=round(source.delay_s * 1e6),
+        ends=source.ends,
         outlets=_outlets(source.name, parts.operators),
         layout=parts.layout(),
     )

