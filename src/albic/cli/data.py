@@ -16,8 +16,8 @@ from albic.jobs.datasets.formats import FORMATS, Format
 from albic.jobs.datasets.generating import RECIPES, generate
 from albic.jobs.datasets.home import home
 from albic.jobs.datasets.reading import reading_of
+from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.survey import TOP_KEYS, KeySurvey, Survey, surveyed
-from albic.jobs.datasets.synthetic import Recipe
 from albic.jobs.datasets.writing import WRITERS
 from albic.model import InvalidInput
 

@@ -11,8 +11,9 @@ from albic.streams.layout import Layout
 from albic.streams.packing import Packer
 from albic.streams.parts import Operator, Sink, Source
 from albic.streams.schemas import arrow_schema
-from albic.streams.stage import InputPlan, OperatorPlan, Stage
+from albic.streams.stage import Stage
 from albic.streams.wire import WIRE, Outlet
+from albic.streams.work import InputPlan, OperatorPlan
 
 
 class Parts(Protocol):

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,65 +14,20 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from albic.model import AlbicError, InvalidInput, ProcessorFailed
+from albic.model import InvalidInput
 from albic.streams.layout import Layout
 from albic.streams.packing import UNKNOWN
-from albic.streams.parts import Processor, Rows
-from albic.streams.schemas import conform
 from albic.streams.state import Memory, decode, encode
 from albic.streams.wire import (
     NOWHERE,
     SENDER_BITS,
     Block,
     Kind,
-    Outlet,
     columns,
     deliver,
     payload,
-    unpacked,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class InputPlan:
-    """One input of an operator: the rows that come through it, and their column of event times."""
-
-    name: str
-    schema: pa.Schema
-    event_time: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorPlan:
-    """All that a worker has to know of an operator.
-
-    ``clocks`` are the positions of the sources that set its watermark, ``kept`` says that a sink
-    wants its output.
-    """
-
-    name: str
-    process: Processor
-    inputs: tuple[InputPlan, ...]
-    schema: pa.Schema
-    outlets: tuple[Outlet, ...]
-    clocks: tuple[int, ...]
-    windowed: bool
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """One key group at work in one batch."""
-
-    number: int
-    plan: OperatorPlan
-    key_group: int
-    partition: int
-
-    @property
-    def owner(self) -> str:
-        """Return what errors call it."""
-        return f"operator {self.plan.name!r}, key group {self.key_group}"
+from albic.streams.work import Group, OperatorPlan, answered, taken_in, watermark
 
 
 class Stage(StatefulProcessor):
@@ -213,41 +167,3 @@ class Stage(StatefulProcessor):
         content = json.dumps({**counted, **spent}).encode()
         head = (self._onward(group), Kind.COUNTERS, group.number, group.key_group)
         return Block(*head, group.partition, 0, 0, content)
-
-
-def watermark(watermarks: Sequence[int], clocks: Sequence[int]) -> int:
-    """Return the time up to which an operator has all rows: that of its slowest source."""
-    return min((watermarks[clock] for clock in clocks), default=UNKNOWN)
-
-
-def taken_in(
-    plan: OperatorPlan, blocks: Sequence[Block], before: int
-) -> tuple[dict[str, pa.Table], int]:
-    """Return an operator's new rows by input, and how many of them were late."""
-    taken, late = {}, 0
-    for slot, given in enumerate(plan.inputs):
-        here = sorted((b for b in blocks if b.slot == slot), key=lambda block: block.ordinal)
-        table = unpacked((block.payload for block in here), given.schema)
-        if given.event_time is not None and before > UNKNOWN and table.num_rows:
-            times = table.column(given.event_time).cast(pa.int64()).fill_null(before)
-            in_time = times.to_numpy() >= before
-            late += table.num_rows - int(in_time.sum())
-            if plan.windowed and not in_time.all():
-                table = table.filter(pa.array(in_time))
-        taken[given.name] = table
-    return taken, late
-
-
-def answered(
-    group: Group, memory: Memory, taken: Mapping[str, pa.Table], watermark_us: int
-) -> pa.Table:
-    """Return what the processor makes of its rows."""
-    known = watermark_us > UNKNOWN
-    moment = pd.Timestamp(watermark_us, unit="us", tz="UTC") if known else None
-    try:
-        answer = group.plan.process(memory.state, Rows(taken, group.key_group, moment))
-    except AlbicError as wrong:
-        raise InvalidInput(f"{group.owner}: {wrong}") from wrong
-    except Exception as wrong:
-        raise ProcessorFailed(f"{group.owner}: {type(wrong).__name__}: {wrong}") from wrong
-    return conform(answer, group.plan.schema, group.owner)

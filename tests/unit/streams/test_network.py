@@ -88,6 +88,11 @@ def test_what_cannot_run_is_refused(operators, says) -> None:
         pytest.param([source(event_time="att")], "'numbers': .* 'att' is not among", id="no time"),
         pytest.param([source(delay_s=-1)], "'numbers': delay_s is -1", id="negative delay"),
         pytest.param([source(delay_s=float("nan"))], "delay_s is nan", id="no delay"),
+        pytest.param([source(ends="over")], "'over' .* is not among", id="no last row"),
+        pytest.param([source(ends="value")], "'value' .* not a boolean", id="no yes or no"),
+        pytest.param(
+            [source(schema="key string, over boolean", ends="over")], "no event time", id="no end"
+        ),
         pytest.param([source(), source("idle")], "'idle' feeds no operator", id="feeds nobody"),
     ],
 )

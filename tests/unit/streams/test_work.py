@@ -193,6 +193,30 @@ def test_windows_are_emitted_once_and_whole(sizes, seed) -> None:
     assert hand.counters.totals("best").late_rows == 0
 
 
+def test_all_windows_close_with_the_last_row_of_the_slowest_source() -> None:
+    schema = "key string, value bigint, at timestamp, last boolean"
+    heard = []
+
+    def listen(state, rows):  # noqa: ARG001
+        heard.append(rows.watermark)
+
+    sources = [
+        source(name, schema, event_time="at", delay_s=5, ends="last") for name in ("one", "two")
+    ]
+    both = operator("both", ["one", "two"], key_groups=1, process=listen, windowed=True)
+    hand = Hand(Network("two", sources, [both]))
+    hand.batch({"one": [numbers(5).assign(last=False)], "two": [numbers(9).assign(last=False)]})
+    assert heard[-1] == START - pd.Timedelta("1s")
+    over = [False, False, True]
+    hand.batch({"one": [numbers(3, 5).assign(last=over)]})
+    assert heard[-1] == START + pd.Timedelta("3s"), "the other source holds windows open"
+    hand.restart()
+    # The last row is in one of the tasks; who has rows of the same batch is not late.
+    hand.batch({"two": [numbers(3, 9).assign(last=over), numbers(3, 12).assign(last=None)]})
+    assert heard[-1] > pd.Timestamp("2262-01-01", tz="UTC")
+    assert hand.counters.totals("both").late_rows == 0
+
+
 @pytest.mark.parametrize(("delay_s", "late"), [(0.0, 20), (100.0, 19), (1000.0, 0)])
 def test_late_rows_are_counted_and_dropped(delay_s, late) -> None:
     hand = Hand(windows(delay_s))

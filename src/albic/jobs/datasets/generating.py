@@ -8,14 +8,14 @@ import pyarrow as pa
 from albic.jobs.datasets import synthetic
 from albic.jobs.datasets.formats import WIKITICKER, Format
 from albic.jobs.datasets.home import VARIABLE, home
-from albic.jobs.datasets.synthetic import Recipe
+from albic.jobs.datasets.recipe import EDIT_RECIPE, FLIGHT_RECIPE, WEATHER_RECIPE, Recipe
 from albic.jobs.datasets.writing import save
 from albic.model import InvalidInput
 
 RECIPES: Mapping[str, tuple[Recipe, Callable[[Recipe], pa.Table]]] = {
-    "flights": (synthetic.FLIGHT_RECIPE, synthetic.flights),
-    "edits": (synthetic.EDIT_RECIPE, synthetic.edits),
-    "weather": (synthetic.WEATHER_RECIPE, synthetic.weather),
+    "flights": (FLIGHT_RECIPE, synthetic.flights),
+    "edits": (EDIT_RECIPE, synthetic.edits),
+    "weather": (WEATHER_RECIPE, synthetic.weather),
 }
 
 
@@ -27,7 +27,7 @@ def generate(form: Format, recipe: Recipe, path: Path) -> None:
 
 def default_edits() -> Path:
     """Return a file of generated edits; made now if it is not there yet."""
-    recipe = synthetic.EDIT_RECIPE
+    recipe = EDIT_RECIPE
     path = home() / "synth" / f"wikiticker-{recipe.rows}-seed{recipe.seed}.json.gz"
     if not path.is_file():
         try:

@@ -21,7 +21,8 @@ class Pace:
     rows
         The most rows a batch; 20,000 where nothing else is said.
     span_s
-        The most event time a batch, in seconds. A gap in the data is jumped over.
+        The most event time a batch, in seconds. A batch ends where a multiple of it since 1970
+        does, so that several replays of one span stay side by side. A gap is jumped over.
     """
 
     speed_up: float | None = None
@@ -41,7 +42,7 @@ class Pace:
             ends.append(copy.row_at(due_us))
         if self.span_s is not None:
             span_us = round(self.span_s * 1e6)
-            ends.append(copy.row_at(copy.time_at_us(start) + span_us))
+            ends.append(copy.row_at((copy.time_at_us(start) // span_us + 1) * span_us))
         if self.rows is not None:
             ends.append(start + self.rows)
         elif self.span_s is None and self.speed_up is None:

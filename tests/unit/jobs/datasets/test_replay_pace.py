@@ -14,9 +14,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.pace import ROWS_PER_BATCH, Pace
 from albic.jobs.datasets.prepared import Prepared
+from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.replay import ReplayReader, Rows
 from albic.jobs.datasets.schemas import WEATHERS
-from albic.jobs.datasets.synthetic import Recipe
 from albic.model import InvalidInput
 
 DAYS, STATIONS = 10, 3
@@ -79,8 +79,9 @@ def test_all_that_is_there_comes_without_the_clock(copy: Prepared) -> None:
     ("pace", "ends"),
     [
         pytest.param(Pace(rows=12), [12, 24, 30], id="rows"),
-        pytest.param(Pace(span_s=4 * DAY_S), [12, 24, 30], id="span"),
-        pytest.param(Pace(span_s=4 * DAY_S, rows=7), [7, 14, 21, 28, 30], id="the lesser"),
+        # The first of January 2013 is day 15,706.
+        pytest.param(Pace(span_s=4 * DAY_S), [6, 18, 30], id="span"),
+        pytest.param(Pace(span_s=4 * DAY_S, rows=7), [6, 13, 18, 25, 30], id="the lesser"),
         pytest.param(Pace(), [30], id="as many as fit"),
     ],
 )
@@ -93,6 +94,23 @@ def test_batches_end_where_they_should(copy: Prepared, pace: Pace, ends: list[in
         offset = following
     assert found == ends
     assert following == reader.reportLatestOffset()
+
+
+@pytest.mark.parametrize("rows", [1, 10, 29, 30, 31])
+def test_the_head_of_a_copy_is_a_copy_that_ends_earlier(copy: Prepared, rows: int) -> None:
+    head = copy.head(rows)
+    assert head.rows == min(rows, 30)
+    read = [n for batch in head.read(0, 99) for n in batch["sequence"].to_pylist()]
+    assert read == list(range(head.rows))
+    assert head.last_us == copy.time_at_us(head.rows - 1)
+    assert head.row_at(copy.last_us + 1) == head.rows
+    reader = ReplayReader(head, Pace(), 2, Clock())
+    assert row(reader.latestOffset(reader.initialOffset(), LIMIT)) == head.rows
+
+
+def test_no_rows_are_no_head(copy: Prepared) -> None:
+    with pytest.raises(InvalidInput, match="at least 1"):
+        copy.head(0)
 
 
 @given(first=st.integers(0, 30), end=st.integers(0, 30), tasks=st.integers(1, 9))

@@ -14,8 +14,8 @@ from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.formats import FORMATS
 from albic.jobs.datasets.generating import RECIPES
 from albic.jobs.datasets.ordering import is_ordered, ordered
+from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.schemas import EDIT, FLIGHTS
-from albic.jobs.datasets.synthetic import Recipe
 from albic.jobs.datasets.writing import WRITERS, save
 from tests.unit.jobs.datasets.helpers import table_of
 
