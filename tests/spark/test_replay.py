@@ -11,7 +11,7 @@ from albic.jobs.datasets import Pace, flights
 from albic.jobs.datasets.formats import RELEASE_2015
 from albic.jobs.datasets.generating import generate
 from albic.jobs.datasets.home import VARIABLE
-from albic.jobs.datasets.synthetic import Recipe
+from albic.jobs.datasets.recipe import Recipe
 
 ROWS = 900
 
