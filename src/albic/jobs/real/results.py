@@ -37,7 +37,9 @@ def _sink(operator: str, table: Table, database: str) -> Sink:
         # As Arrow, where times have a zone.
         rows = frame.select(*table.names).toArrow()
         # The name of the checkpoint: a new one begins again at batch 0.
-        writer = frame.sparkSession.sparkContext.getLocalProperty(QUERY_ID) or ""
+        writer = frame.sparkSession.sparkContext.getLocalProperty(QUERY_ID)
+        if writer is None:
+            raise RuntimeError("a sink is called by a running query, and this is none")
         with closing(opened(database)) as store:
             store.create(table)
             lines = zip(*(column.to_pylist() for column in rows.columns), strict=True)
