@@ -135,12 +135,17 @@ class Story:
     second: dict[str, RunningNetwork] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Start the jobs one by one: a Python worker has ten seconds to come up, no more."""
-        for name, inputs in self.inputs.items():
-            network = self.gate.guarded(REAL_JOBS[name].network(self.spark, inputs))
-            running = network.start(inputs.folder / "checkpoint")
-            self.movers[name] = Mover(self.bridge, running)
-            self.arrive(0, [name])
+        """Start the first job, and the others when it has brought up the Python workers.
+
+        A worker has ten seconds to come up, no more.
+        """
+        first, *others = self.inputs
+        for names in ([first], others):
+            for name in names:
+                network = self.gate.guarded(REAL_JOBS[name].network(self.spark, self.inputs[name]))
+                running = network.start(self.inputs[name].folder / "checkpoint")
+                self.movers[name] = Mover(self.bridge, running)
+            self.arrive(0, names)
 
     def arrive(self, batch: int, names: Iterable[str] | None = None) -> None:
         """Wait until a batch of each job stands in front of its sinks."""

@@ -110,13 +110,13 @@ def data_of(inputs: Inputs) -> Data:
             f"{str(inputs.data)!r} is no folder; Job 4 needs one that holds flights and weather"
         )
     flights, weather = ordered_flights(inputs.data), ordered_weather(inputs.data)
-    first_us = min(flights.firsts_us[0], weather.firsts_us[0])
+    first_us = flights.firsts_us[0]
     part = min((inputs.rows_per_batch or ROWS_PER_BATCH) / flights.rows, 1.0)
-    span_us = max(round(part * (flights.last_us - flights.firsts_us[0])), 1)
+    span_us = max(round(part * (flights.last_us - first_us)), 1)
     if inputs.batches is not None:
         # Batches end where multiples of the span do.
         end_us = (first_us // span_us + inputs.batches) * span_us
-        flights = flights.head(max(flights.row_at(end_us), 1))
+        flights = flights.head(flights.row_at(end_us))
         weather = weather.head(max(weather.row_at(end_us), 1))
     return Data(flights, weather, span_us / 1e6)
 
