@@ -52,6 +52,13 @@ def test_a_broken_package_ends_the_command_with_a_sentence(environment, tmp_path
     assert "Traceback" not in done.stderr
 
 
+def test_the_documentation_shows_it_whole_and_it_is_short() -> None:
+    code = (EXAMPLE / "one_by_one.py").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "own-planner.md").read_text(encoding="utf-8")
+    assert f"```python\n{code}```" in page
+    assert len(code.splitlines()) <= 30
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_it_obeys_the_laws(environment) -> None:

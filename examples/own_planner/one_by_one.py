@@ -1,55 +1,26 @@
-"""A planner of one's own: the best single move, then the next, while things get better."""
+"""A planner of one's own: moves key groups one by one, while that helps."""
 
 import time
 
-from albic.model import (
-    Allocation,
-    Objective,
-    Outcome,
-    Plan,
-    PlanRequest,
-    SearchReport,
-    metrics,
-    plan_for,
-    violations,
-)
+from albic.model import Allocation, Outcome, Plan, PlanRequest, SearchReport, plan_for, violations
+from albic.model.metrics import load_distance
 
 
 class OneByOne:
-    """Tries every key group on every node. It knows no bundles: with them, nothing moves."""
+    """Tries every key group on every node in turn; the judge says what is allowed."""
 
     def plan(self, request: PlanRequest) -> Plan:
         """Return the plan."""
-        ends_s = time.perf_counter() + request.time_limit_s
-        plan = answer(request, request.snapshot.allocation)
-        while request.bundles is None and time.perf_counter() < ends_s:
-            nodes = range(len(request.snapshot.cluster.nodes))
-            groups = range(request.snapshot.topology.key_groups)
-            tries = [answer(request, moved(plan, k, n)) for k in groups for n in nodes]
-            better = [each for each in tries if cost(each, request) < cost(plan, request)]
-            better.sort(key=lambda each: cost(each, request))
-            found = next((each for each in better if not violations(each, request)), None)
-            if found is None:
-                break
-            plan = found
+        now, ends_s = request.snapshot, time.perf_counter() + request.time_limit_s
+        draining, groups = now.cluster.draining(), now.topology.key_groups
+        report = SearchReport("one-by-one", Outcome.HEURISTIC, "single moves, while they help")
+        plan, least, at, last = plan_for(request, now.allocation, report), None, 0, 0
+        while at - last <= groups * draining.size and time.perf_counter() < ends_s:
+            owner = plan.target.owner.copy()
+            owner[at % groups] = at // groups % draining.size
+            other = plan if least is None else plan_for(request, Allocation(owner), report)
+            cost = draining[other.target.owner].sum(), round(load_distance(now, other.target), 6)
+            if least is None or (cost < least and not violations(other, request)):
+                plan, least, last = other, cost, at
+            at += 1
         return plan
-
-
-def answer(request: PlanRequest, target: Allocation) -> Plan:
-    """Return the plan that leads to ``target``."""
-    return plan_for(request, target, SearchReport("mine", Outcome.HEURISTIC, "the best moves"))
-
-
-def moved(plan: Plan, group: int, node: int) -> Allocation:
-    """Return where all are after one more move."""
-    owner = plan.target.owner.copy()
-    owner[group] = node
-    return Allocation(owner)
-
-
-def cost(plan: Plan, request: PlanRequest) -> tuple[int, float]:
-    """Return what to make small: first what is left on draining nodes, then the objective."""
-    left = request.snapshot.cluster.draining()[plan.target.owner].sum()
-    even = request.objective is Objective.DISTANCE
-    measure = metrics.load_distance if even else metrics.makespan
-    return int(left), round(measure(request.snapshot, plan.target), 6)

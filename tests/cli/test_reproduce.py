@@ -11,8 +11,10 @@ from albic.cli import main
 from albic.experiments import catalogue
 from albic.experiments.catalogue import EXPERIMENTS
 from albic.experiments.entries.lemmas import LEMMAS
+from albic.experiments.runs.jobs import JobPoint
 from albic.experiments.runs.lemmas import LemmaPoint
-from albic.experiments.runs.methods import MILP, SEARCH
+from albic.experiments.runs.methods import ALBIC, COLA, JOINT, MILP, SEARCH
+from albic.sim import real_job, save_trace
 
 TINY = tuple(LemmaPoint(3, method, seed) for method in (MILP, SEARCH) for seed in (1, 4))
 
@@ -37,6 +39,12 @@ def test_every_experiment_is_listed(capsys):
         pytest.param(["reproduce", "lemmas", "--jobs", "0"], "--jobs is 0", id="no process"),
         pytest.param(
             ["reproduce", "lemmas", "--planner", "mine"], "no planner 'mine'", id="unknown planner"
+        ),
+        pytest.param(
+            ["reproduce", "fig-job2", "--trace", "gone.npz"], "gone.npz: cannot", id="no trace"
+        ),
+        pytest.param(
+            ["reproduce", "lemmas", "--trace", "any.npz"], "replays no job", id="nothing to replay"
         ),
     ],
 )
@@ -94,3 +102,23 @@ def test_a_planner_of_ones_own_takes_part_and_is_measured_in_every_run(tmp_path,
     assert f"{len(TINY)} points from an earlier run" in " ".join(capsys.readouterr().out.split())
     rows = json.loads((tmp_path / "lemmas.json").read_text())["rows"]
     assert {row["method"] for row in rows} == {MILP, SEARCH, "hold"}
+
+
+def test_a_recorded_trace_is_replayed_from_its_beginning_and_measured_in_every_run(
+    tmp_path, capsys, monkeypatch
+):
+    quick = tuple(
+        JobPoint(2, method, method, 10, 10.0, 3, 0.02, seed=1) for method in (ALBIC, COLA, JOINT)
+    )
+    figure = EXPERIMENTS["fig-job2"]
+    monkeypatch.setitem(EXPERIMENTS, "fig-job2", replace(figure, points=quick, quick=quick))
+    trace = tmp_path / "job2.npz"
+    save_trace(trace, real_job(2, periods=2, seed=7))
+    asked = ["reproduce", "fig-job2", "--jobs", "1", "--out", str(tmp_path), "--trace", str(trace)]
+    assert main(asked) == 0
+    assert main(asked) == 0
+    assert "from an earlier run" not in capsys.readouterr().out
+    told = json.loads((tmp_path / "fig-job2.json").read_text())
+    assert told["command"].endswith(f"--trace {trace}")
+    loads = {row["period"]: row["load"] for row in told["rows"] if row["label"] == COLA}
+    assert len(loads) == 3

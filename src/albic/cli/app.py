@@ -115,6 +115,19 @@ def show_journal(
     journals.show(file)
 
 
+@journal_app.command(name="trace")
+def trace_journal(
+    file: JournalFile,
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace to write, an .npz.")],
+    *,
+    nodes: Annotated[int, typer.Option(help="Equal nodes that the trace is laid on.")] = 20,
+) -> None:
+    """Write what a recorded job was asked to do as a trace for the simulator."""
+    from albic.cli import traces
+
+    traces.write(file, trace, nodes)
+
+
 @app.command()
 def replay(
     file: JournalFile,
@@ -258,6 +271,9 @@ def reproduce(
     planner: Annotated[
         list[str] | None, typer.Option(help="Also show this planner, your own say; repeatable.")
     ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Replay this recorded trace in figures of real jobs.")
+    ] = None,
 ) -> None:
     """Run the paper's evaluation again: figures, and which claims hold."""
     try:
@@ -271,5 +287,7 @@ def reproduce(
     if list_:
         work.listed()
         return
-    guests = tuple(planner or ())
+    from albic.experiments.guests import Guests
+
+    guests = Guests(tuple(planner or ()), trace)
     work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs, guests=guests)

@@ -9,7 +9,7 @@ from rich.text import Text
 from albic.cli.screen import counting, screen, titled
 from albic.experiments.catalogue import ALL, EXPERIMENTS, chosen
 from albic.experiments.experiment import Experiment
-from albic.experiments.guests import with_guests
+from albic.experiments.guests import Guests
 from albic.experiments.manifest import beginning
 from albic.experiments.report import verdict, write_docs, write_report, write_result
 from albic.experiments.result import Result, result_of
@@ -39,14 +39,14 @@ def run(
     out: Path,
     docs: Path | None,
     at_once: int,
-    guests: tuple[str, ...] = (),
+    guests: Guests,
 ) -> None:
     """Run the named experiments, and write figures and report into ``out``."""
     if not names:
         raise InvalidInput(f"name an experiment, or {ALL}; --list shows what there is")
     if at_once < 1:
         raise InvalidInput(f"--jobs is {at_once}; it must be 1 or more")
-    experiments = [with_guests(experiment, guests) for experiment in chosen(names)]
+    experiments = [guests.joining(experiment) for experiment in chosen(names)]
     begun = beginning()
     _made(out)
     store = Store(out / POINTS, code_hash())

@@ -68,6 +68,8 @@ class Experiment(Generic[Measured]):
     guests
         Planners of somebody else that take part. Their points are measured anew in every run, for
         nobody tells us when their code changes.
+    trace
+        A recorded trace in place of the seeded ones, if any; measured anew likewise.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Experiment(Generic[Measured]):
     tables: Callable[[Rows], tuple[Table, ...]]
     alone: bool = False
     guests: tuple[str, ...] = ()
+    trace: str = ""
 
     def chosen(self, *, quick: bool) -> tuple[Measured, ...]:
         """Return the points of a quick or a whole run."""
@@ -89,7 +92,7 @@ class Experiment(Generic[Measured]):
 
     def kept(self, point: Point) -> bool:
         """Return whether what a point gave may be used again."""
-        return getattr(point, "method", None) not in self.guests
+        return not self.trace and getattr(point, "method", None) not in self.guests
 
 
 def parameters(points: tuple[Point, ...]) -> dict[str, list[Value]]:

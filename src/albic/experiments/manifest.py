@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,17 +15,35 @@ LIBRARIES = ("highspy", "numba", "numpy", "pymetis", "scipy")
 ROOT = Path(albic.__file__).resolve().parents[2]
 
 
-def beginning() -> dict[str, object]:
-    """Return when and where a run begins; that others kept the machine busy shows in its load."""
-    return {
-        "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "machine": {
-            "system": f"{platform.system()} {platform.machine()}",
-            "processor": processor(),
-            "cores": os.cpu_count() or 0,
-            "load_before": round(os.getloadavg()[0], 2),
-        },
-    }
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a run was made; that others kept it busy shows in its load before."""
+
+    system: str
+    processor: str
+    cores: int
+    load_before: float
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """When and where a run began."""
+
+    when: str
+    machine: Machine
+
+
+def beginning() -> Beginning:
+    """Return that a run begins here and now."""
+    return Beginning(
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        Machine(
+            system=f"{platform.system()} {platform.machine()}",
+            processor=processor(),
+            cores=os.cpu_count() or 0,
+            load_before=round(os.getloadavg()[0], 2),
+        ),
+    )
 
 
 def versions() -> dict[str, str]:

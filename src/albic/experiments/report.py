@@ -1,8 +1,9 @@
 """Results for people: a page, Markdown, and pictures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from albic.experiments.manifest import commit, versions
 from albic.experiments.result import Judged, Result
 from albic.figures import Page, Section, Table
 from albic.figures.plots import save
@@ -99,14 +100,12 @@ def _made(results: Sequence[Result]) -> str:
     """Return where and when the run was made."""
     if not results:
         return ""
-    document = results[0].document()
-    machine, versions = document["machine"], document["versions"]
-    assert isinstance(machine, Mapping)  # noqa: S101 - our own document
-    assert isinstance(versions, Mapping)  # noqa: S101
+    begun = results[0].begun
+    machine = begun.machine
     return (
-        f"Commit {document['commit']}, {document['when']}, on {machine['cores']} cores "
-        f"({machine['processor']}) with a load of {machine['load_before']} before; "
-        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        f"Commit {commit()}, {begun.when}, on {machine.cores} cores "
+        f"({machine.processor}) with a load of {machine.load_before:g} before; "
+        + ", ".join(f"{name} {number}" for name, number in versions().items())
         + f". {sum(result.seconds for result in results) / 60:.0f} minutes of work in all."
     )
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from albic.experiments.experiment import Claim, Experiment, Finding, parameters
-from albic.experiments.manifest import commit, versions
+from albic.experiments.manifest import Beginning, commit, versions
 from albic.experiments.rows import Rows
 from albic.experiments.runner import Done
 from albic.experiments.store import code_hash
@@ -30,7 +30,7 @@ class Result:
     quick: bool
     rows: Rows
     seconds: float
-    begun: Mapping[str, object]
+    begun: Beginning
 
     @property
     def name(self) -> str:
@@ -40,7 +40,9 @@ class Result:
     @property
     def command(self) -> str:
         """Return the command that makes this figure again."""
-        return f"albic reproduce {self.name}{' --quick' if self.quick else ''}"
+        guests = "".join(f" --planner {name}" for name in self.experiment.guests)
+        trace = f" --trace {self.experiment.trace}" if self.experiment.trace else ""
+        return f"albic reproduce {self.name}{' --quick' if self.quick else ''}{guests}{trace}"
 
     def judged(self) -> tuple[Judged, ...]:
         """Return every claim with its finding."""
@@ -56,7 +58,7 @@ class Result:
             "question": experiment.question,
             "notes": experiment.notes,
             "command": self.command,
-            **self.begun,
+            **asdict(self.begun),
             "seconds": self.seconds,
             "commit": commit(),
             "code": code_hash(),
@@ -78,7 +80,7 @@ class Result:
 
 
 def result_of(
-    experiment: Experiment[Any], done: Iterable[Done], begun: Mapping[str, object], *, quick: bool
+    experiment: Experiment[Any], done: Iterable[Done], begun: Beginning, *, quick: bool
 ) -> Result:
     """Return the result of all points; ``seconds`` is what they took, now or in an earlier run."""
     ordered = sorted(done, key=lambda each: each.position)

@@ -91,7 +91,9 @@ def _section(section: Section) -> str:
     if section.text:
         parts.append(f"<p>{html.escape(section.text)}</p>")
     # One figure a chart lets a narrow window stack them.
-    charts = "".join(f"<figure>{svg((chart,))}</figure>" for chart in section.charts)
+    charts = "".join(
+        f"<figure>{svg((chart,), section.charts)}</figure>" for chart in section.charts
+    )
     if charts:
         parts.append(f'<div class="charts">{charts}</div>')
     parts += [_table(table) for table in section.tables]

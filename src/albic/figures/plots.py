@@ -1,7 +1,7 @@
 """Charts drawn with matplotlib, all in one style; nothing else here imports it."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH_IN, HEIGHT_IN = 6.4, 3.8
-COLUMNS = 3
+#: Two charts side by side can still be read in a column of text.
+COLUMNS = 2
+#: With more lines than this a legend would hide some of them, so it stands below the chart.
+CROWDED, LEGEND_ROW_IN = 4, 0.2
 STYLE: dict[Any, object] = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -36,10 +39,13 @@ STYLE: dict[Any, object] = {
 }
 
 
-def svg(charts: Sequence[Chart]) -> str:
-    """Return the charts side by side as the text of one SVG element."""
+def svg(charts: Sequence[Chart], among: Sequence[Chart] = ()) -> str:
+    """Return the charts side by side as the text of one SVG element.
+
+    A line looks the same in all charts that it is ``among``.
+    """
     drawn = io.StringIO()
-    _save(charts, drawn, "svg")
+    _save(charts, drawn, "svg", among)
     text = drawn.getvalue()
     return text[text.index("<svg") :]
 
@@ -56,34 +62,73 @@ def save(charts: Sequence[Chart], path: Path) -> tuple[Path, Path]:
     return png, vector
 
 
-def _save(charts: Sequence[Chart], target: Path | io.StringIO, kind: str) -> None:
+def _save(
+    charts: Sequence[Chart], target: Path | io.StringIO, kind: str, among: Sequence[Chart] = ()
+) -> None:
     """Draw the charts into a file."""
     from matplotlib import rc_context  # noqa: PLC0415 - beside Figure it would pull in pyplot
 
     with rc_context(STYLE):
-        figure = _figure(charts)
+        figure = _figure(charts, _looks([*among, *charts]))
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(target, format=kind, dpi=144, metadata=metadata)
 
 
-def _figure(charts: Sequence[Chart]) -> Figure:
-    """Return one figure with all charts, at most three a row; four make a square."""
-    columns = 2 if len(charts) == 4 else min(len(charts), COLUMNS)
+def _looks(charts: Sequence[Chart]) -> dict[str, int]:
+    """Return a place in the list of colours for every label."""
+    labels = dict.fromkeys(series.label for chart in charts for series in chart.series)
+    return {label: position for position, label in enumerate(labels)}
+
+
+def _figure(charts: Sequence[Chart], looks: Mapping[str, int]) -> Figure:
+    """Return one figure with all charts, in rows; labels that they share are told once below."""
+    columns = min(len(charts), COLUMNS)
     rows = -(-len(charts) // columns)
-    figure = Figure(figsize=(WIDTH_IN * columns, HEIGHT_IN * rows), layout="constrained")
-    for position, chart in enumerate(charts):
-        _draw(chart, figure.add_subplot(rows, columns, position + 1))
+    shared = _shared(charts)
+    below = len(looks) if shared else max(map(_below, charts), default=0)
+    extra_in = LEGEND_ROW_IN * -(-below // (2 * columns if shared else 2))
+    height_in = HEIGHT_IN * rows + (extra_in if shared else extra_in * rows)
+    figure = Figure(figsize=(WIDTH_IN * columns, height_in), layout="constrained")
+    drawn = [figure.add_subplot(rows, columns, place + 1) for place in range(len(charts))]
+    for chart, axes in zip(charts, drawn, strict=True):
+        _draw(chart, axes, looks)
+        if not shared and len(chart.series) > 1:
+            _legend(axes, chart)
+    if shared:
+        fullest = drawn[[len(chart.series) for chart in charts].index(len(looks))]
+        handles, labels = fullest.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns, fontsize=8)
     return figure
 
 
-def _draw(chart: Chart, axes: Axes) -> None:
+def _shared(charts: Sequence[Chart]) -> bool:
+    """Return whether one legend can stand for all: one chart has every line of the others."""
+    sets = [{series.label for series in chart.series} for chart in charts]
+    union = set().union(*sets)
+    return len(charts) > 1 and len(union) > 1 and union in sets
+
+
+def _below(chart: Chart) -> int:
+    """Return how many lines are told below a chart, not inside it."""
+    return len(chart.series) if len(chart.series) > CROWDED else 0
+
+
+def _legend(axes: Axes, chart: Chart) -> None:
+    """Tell what is what, where it hides nothing."""
+    if _below(chart):
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, fontsize=8)
+    else:
+        axes.legend(fontsize=8)
+
+
+def _draw(chart: Chart, axes: Axes, looks: Mapping[str, int]) -> None:
     """Draw one chart."""
     bars = [series for series in chart.series if series.kind is Kind.BARS]
-    for position, series in enumerate(chart.series):
+    for series in chart.series:
         if series.kind is Kind.BARS:
-            _bars(axes, series, bars, position)
+            _bars(axes, series, bars, looks[series.label])
         else:
-            _line(axes, series, position)
+            _line(axes, series, looks[series.label])
     axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
     if chart.log_x:
         axes.set_xscale("log")
@@ -96,8 +141,6 @@ def _draw(chart: Chart, axes: Axes) -> None:
     elif chart.from_zero and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
     _annotate(axes, chart)
-    if len(chart.series) > 1:
-        axes.legend(fontsize=8)
 
 
 class _PlainNumbers(LogFormatterSciNotation):

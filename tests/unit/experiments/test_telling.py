@@ -158,6 +158,6 @@ def test_numbers_are_short(value, text):
 
 
 def test_a_run_says_where_it_was_made():
-    assert beginning()["machine"]["cores"] >= 1
+    assert beginning().machine.cores >= 1
     assert set(versions()) >= {"python", "albic", "highspy", "numpy"}
     assert commit()

@@ -17,6 +17,28 @@ def test_a_chart_carries_its_title_labels_and_legend():
         assert f">{word}<" in drawn
 
 
+def test_charts_with_the_same_lines_tell_them_once():
+    lines = [Series(name, [1, 2], [3, 4]) for name in ("plain", "albic", "flux")]
+    drawn = plots.svg([chart(*lines), chart(*lines[1:])])
+    assert all(drawn.count(f">{name}<") == 1 for name in ("plain", "albic", "flux"))
+    apart = plots.svg([chart(*lines[:2]), chart(*lines[1:])])
+    assert apart.count(">albic<") == 2
+
+
+def test_a_line_has_one_colour_in_all_charts_that_it_is_among():
+    first, second = (Series(name, [1, 2], [3, 4]) for name in ("plain", "albic"))
+    alone = plots.svg([chart(second)], among=[chart(first, second)])
+    assert plots.COLOURS[1].lower() in alone.lower()
+    assert plots.COLOURS[0].lower() not in alone.lower()
+
+
+def test_many_lines_are_told_below_the_chart():
+    lines = [Series(f"line {number}", [1, 2], [number, 4]) for number in range(plots.CROWDED + 1)]
+    few, many = (plots.svg([chart(*some)]) for some in (lines[:-1], lines))
+    heights = [float(text.partition('height="')[2].partition("pt")[0]) for text in (few, many)]
+    assert heights[1] > heights[0]
+
+
 def test_the_same_chart_is_drawn_the_same():
     asked = [chart(Series("plain", [1, 2], [3, 4], band=([2, 3], [4, 5])), marks=((1.5, "drift"),))]
     assert plots.svg(asked) == plots.svg(asked)

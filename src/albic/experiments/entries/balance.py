@@ -8,10 +8,12 @@ from albic.experiments.runs.methods import FLUX, MILP, REPAIRED, SEARCH, STAGES
 from albic.figures import Chart, Table
 
 PERIODS, QUICK_PERIODS, MOVES = 40, 20, 13
+#: HiGHS takes its whole time in every period, so the printed program gets fewer of them.
+PRINTED_PERIODS = 20
 #: The first periods repair a random start, which the paper leaves out as well.
 SETTLED = 5
 PERIOD_S = 300.0
-LIMIT_S = {MILP: 2.0, REPAIRED: 1.0, FLUX: 0.1, SEARCH: 0.1, STAGES: 0.1, POTC: 0.1}
+LIMIT_S = {MILP: 20.0, REPAIRED: 1.0, FLUX: 0.1, SEARCH: 0.1, STAGES: 0.1, POTC: 0.1}
 BELOW_PCT = 1.0
 SEEDS = (1, 2, 3)
 
@@ -20,8 +22,10 @@ NOTES = (
     "seed in the shape of Real Job 1; the Wikipedia data itself is not used. The load distance "
     "is the one right after the migrations, on the loads just measured, as in the paper. The "
     "first 5 periods are left out of all numbers. Flux, PoTC and the search have three seeds; "
-    "charts over time show one. The printed program has 2 s of HiGHS a period, our milp 1 s, "
-    "the search 0.1 s."
+    "charts over time show one. The printed program has 20 s of HiGHS a period, for 20 periods (5 "
+    "s and 15 periods in fig-job1-migrations); our milp has 1 s, the search 0.1 s. The search by "
+    "stage has another aim, what a batch waits for; its load distance is the price. joint is in "
+    "fig-job1-collocation."
 )
 
 
@@ -165,7 +169,7 @@ BALANCE = Experiment(
     question="How even do the MILP, Flux and PoTC keep Real Job 1 with 13 migrations a period?",
     notes=NOTES,
     points=(
-        *points((MILP,), PERIODS, (1,)),
+        *points((MILP,), PRINTED_PERIODS, (1,)),
         *points((REPAIRED,), PERIODS, (1,)),
         *points((FLUX, POTC, SEARCH, STAGES), PERIODS, SEEDS),
     ),

@@ -15,19 +15,20 @@ from albic.experiments.entries.lines import lines
 from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows, amount
 from albic.experiments.runs.jobs import UNRESTRICTED, JobPoint, steer
-from albic.experiments.runs.methods import MILP, SEARCH
+from albic.experiments.runs.methods import MILP, SEARCH, STAGES
 from albic.figures import Chart
 
 MOST = (5, 10, 13, 20, 40, UNRESTRICTED)
 FREE = "unrestricted"
-#: HiGHS takes its whole time in every period, so the printed program gets fewer of both.
-FEW, FEW_PERIODS = (10, 13, 40, UNRESTRICTED), 25
+#: HiGHS takes its whole time in every period, so the printed program gets less of everything.
+FEW, FEW_PERIODS, FEW_S = (10, 13, 40, UNRESTRICTED), 15, 5.0
 
 
 def points(methods: tuple[str, ...], most: tuple[int, ...], periods: int) -> tuple[JobPoint, ...]:
     """Return every method with every number of migrations."""
+    limit_s = {**LIMIT_S, MILP: FEW_S}
     return tuple(
-        JobPoint(1, f"{method}, {_moves(moves)}", method, moves, 10.0, periods, LIMIT_S[method], 1)
+        JobPoint(1, f"{method}, {_moves(moves)}", method, moves, 10.0, periods, limit_s[method], 1)
         for method in methods
         for moves in most
     )
@@ -140,7 +141,7 @@ MIGRATIONS = Experiment(
     figure="Figures: Quality and Overhead (unrestricted load balancing)",
     question="What do more migrations a period bring, and what do they cost?",
     notes=NOTES,
-    points=(*points((MILP,), FEW, FEW_PERIODS), *points((SEARCH,), MOST, PERIODS)),
+    points=(*points((MILP,), FEW, FEW_PERIODS), *points((SEARCH, STAGES), MOST, PERIODS)),
     quick=points((SEARCH,), (10, 13, UNRESTRICTED), QUICK_PERIODS),
     measure=steer,
     claims=(

@@ -7,12 +7,21 @@ import numpy as np
 from albic.experiments.entries.lines import lines, table
 from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows, amount
-from albic.experiments.runs.methods import ALBIC, COLA, FLUX, JOINT, MILP, REPAIRED, SEARCH
+from albic.experiments.runs.methods import (
+    ALBIC,
+    COLA,
+    FLUX,
+    JOINT,
+    MILP,
+    REPAIRED,
+    SEARCH,
+    STAGES,
+)
 from albic.experiments.runs.scale import AT_ONCE, RACKS, ScalePoint, grow
 from albic.figures import Chart, Series, Table
 
 SIZES = (100, 316, 1000, 3162, 10_000)
-METHODS = (FLUX, AT_ONCE, SEARCH, RACKS, MILP, REPAIRED, ALBIC, JOINT, COLA)
+METHODS = (FLUX, AT_ONCE, SEARCH, STAGES, RACKS, MILP, REPAIRED, ALBIC, JOINT, COLA)
 QUICK_METHODS = (FLUX, AT_ONCE, RACKS)
 GROUPS_A_NODE, MOVES_A_NODE, OPERATORS = 100, 4.0, 50
 VARIES_PCT, ONE_TO_ONE = 20.0, 0.5
@@ -31,7 +40,8 @@ NOTES = (
     "failed after 60 s, above 8 GiB, or where nothing moves. Plans are made one at a time. 'At "
     "once' is the search with no time: it reads the problem, places greedily and proves its "
     "bound. 'racks' evens out racks of 50 nodes as if each were one node, then every rack for "
-    "itself. Memory includes the snapshot, and HiGHS where it runs."
+    "itself. Memory includes the snapshot, and HiGHS where it runs. The "
+    "search by stage has another aim than load distance."
 )
 
 

@@ -37,7 +37,9 @@ NOTES = (
     "100 %, 20 migrations a round, three seeds. Both ways balance with our search; the separate "
     "one first moves the 200 key groups of the marked nodes, to the nodes with the fewest. How "
     "urgent overload is against draining is our drain weight, here 0.05; at our default of 1.5 "
-    "draining comes first. The printed program has 5 s of HiGHS a round and one seed."
+    "draining comes first. The printed program has 5 s of HiGHS a round and one seed. The line "
+    "by stage evens out every stage, not the sum, so its load distance is the price. joint is left "
+    "out: nothing is to be collocated here."
 )
 
 

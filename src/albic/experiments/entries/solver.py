@@ -36,7 +36,8 @@ NOTES = (
     "scratch, one thread, two clusters at once on two cores, for 1, 5 and 20 s; the paper let "
     "CPLEX run for up to a minute on a desktop of 2011. Flux and the search end by themselves. "
     "The search by stage has another aim, the busiest node of each stage; it shows what that "
-    "costs in load distance. The grey line is a proven bound."
+    "costs in load distance. joint is left out: it is the search where collocation is no aim, as "
+    "here. The grey line is a proven bound."
 )
 
 

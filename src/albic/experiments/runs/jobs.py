@@ -4,12 +4,15 @@ The controller's loop would refuse COLA's plans for their moves, and any plan th
 The paper's experiments carry out all of them, so this loop does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
 
 from albic.experiments.rows import Row
 from albic.experiments.runs.methods import answered
 from albic.model import Budget, PlanRequest, metrics
-from albic.sim import PeriodReport, SimulatedJob, real_job, simulate_potc
+from albic.sim import PeriodReport, SimulatedJob, Trace, load_trace, real_job, simulate_potc
 
 POTC = "PoTC"
 #: Key groups of any real job are fewer than this.
@@ -20,7 +23,8 @@ UNRESTRICTED = 10_000
 class JobPoint:
     """A job, and who steers it for how many periods.
 
-    ``label`` is the line of the figure; ``moves`` the paper's maxMigrations.
+    ``label`` is the line of the figure; ``moves`` the paper's maxMigrations; ``trace`` a file with
+    what the job was asked to do, for one in its shape from the seed.
     """
 
     job: int
@@ -31,6 +35,7 @@ class JobPoint:
     periods: int
     time_limit_s: float
     seed: int
+    trace: str = ""
 
     @property
     def name(self) -> str:
@@ -40,7 +45,7 @@ class JobPoint:
 
 def steer(point: JobPoint) -> list[Row]:
     """Return what every period came to."""
-    trace = real_job(point.job, point.periods, point.seed)
+    trace = _trace(point)
     if point.method == POTC:
         reports = simulate_potc(trace.scene(), point.periods, point.seed)
         return [_row(point, each, reports[0], each.load_distance_pct) for each in reports]
@@ -63,6 +68,21 @@ def steer(point: JobPoint) -> list[Row]:
         after = metrics.load_distance(snapshot, plan.target)
         rows.append(_row(point, job.history[-1], job.history[0], after, planned=len(plan.moves)))
     return rows
+
+
+def _trace(point: JobPoint) -> Trace:
+    """Return what the job is asked to do; a recorded trace begins again where it ends."""
+    if not point.trace:
+        return real_job(point.job, point.periods, point.seed)
+    recorded = load_trace(Path(point.trace))
+    again = np.arange(point.periods) % recorded.length
+    return replace(
+        recorded,
+        tuples_per_s=recorded.tuples_per_s[again],
+        source_bytes_per_s=recorded.source_bytes_per_s[again],
+        state_bytes=recorded.state_bytes[again],
+        traffic_bytes_per_s=recorded.traffic_bytes_per_s[again],
+    )
 
 
 def _row(

@@ -8,9 +8,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from albic.experiments.rows import Row
-from albic.experiments.runs.methods import SEARCH, method_planner
+from albic.experiments.runs.methods import SEARCH, STAGES, method_planner
 from albic.experiments.runs.racks import RacksPlanner
-from albic.model import Budget, Outcome, PlanRequest, metrics, violations
+from albic.model import Budget, Objective, Outcome, PlanRequest, metrics, violations
 from albic.planners import Planner
 from albic.sim.workload import synthetic
 
@@ -87,6 +87,7 @@ def planned(point: ScalePoint, nodes: int) -> Row:
         max_load_distance_pct=point.max_load_distance_pct,
         time_limit_s=limit_s,
         seed=point.seed,
+        objective=Objective.MAKESPAN if point.method == STAGES else Objective.DISTANCE,
     )
     planner = planner_of(point.method)
     _warm_up(planner, point)
