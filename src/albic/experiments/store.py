@@ -18,9 +18,9 @@ from albic.model.files import blaming, save_document
 log = logging.getLogger(__name__)
 
 FORMAT = "albic-point/1"
-#: The parts of albic that a measured number depends on. The controller's loop is none of them:
-#: the runs carry out every plan themselves.
-SOURCES = ("arrays.py", "model", "optimize", "planners", "control/ports.py", "sim")
+#: The parts of albic that a measured number depends on. The controller is none of them: the runs
+#: carry out every plan themselves.
+SOURCES = ("arrays.py", "model", "optimize", "planners", "sim")
 RUNS = "experiments/runs"
 #: What compilers leave beside the sources.
 PRODUCTS = (".pyc", ".nbi", ".nbc")
