@@ -41,7 +41,7 @@ def test_every_experiment_is_listed(capsys):
             ["reproduce", "lemmas", "--planner", "mine"], "no planner 'mine'", id="unknown planner"
         ),
         pytest.param(
-            ["reproduce", "fig-job2", "--trace", "gone.npz"], "gone.npz: cannot", id="no trace"
+            ["reproduce", "fig-job2", "--trace", "gone.npz"], "'gone.npz': cannot", id="no trace"
         ),
         pytest.param(
             ["reproduce", "lemmas", "--trace", "any.npz"], "replays no job", id="nothing to replay"
