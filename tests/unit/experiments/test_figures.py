@@ -99,3 +99,14 @@ def test_a_figure_is_measured_drawn_and_judged(name):
 
 def test_nothing_is_left_out_but_the_figures_that_take_long():
     assert set(EXPERIMENTS) - set(TINY) == {"fig-solver-40", "fig-solver-60", "scale"}
+
+
+def test_the_bound_of_a_solver_figure_is_one_on_load_distance():
+    def row(method, limit_s, bound):
+        about = {"method": method, "limit_s": limit_s, "moves": 10, "varies": 20.0}
+        return {**about, "distance": 1.0, "bound": bound}
+
+    rows = Rows.of([row(FLUX, 1.0, None), row(SEARCH, 0.1, 0.4), row(STAGES, 0.1, 90.0)])
+    (chart,) = EXPERIMENTS["fig-solver-20"].charts(rows)
+    (bound,) = [series for series in chart.series if series.label == "proven bound"]
+    assert set(bound.y) == {0.4}

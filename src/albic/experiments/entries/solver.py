@@ -37,7 +37,7 @@ NOTES = (
     "CPLEX run for up to a minute on a desktop of 2011. Flux and the search end by themselves. "
     "The search by stage has another aim, the busiest node of each stage; it shows what that "
     "costs in load distance. joint is left out: it is the search where collocation is no aim, as "
-    "here. The grey line is a proven bound."
+    "here. The grey line is a proven bound on the load distance; a bound of 0 is not drawn."
 )
 
 
@@ -182,8 +182,9 @@ def _chart(rows: Rows, moves: int) -> Chart:
 
 
 def _bound(rows: Rows) -> float:
-    """Return the mean of the best bound of each setting."""
-    best = [rows.where(varies=varies).most("bound") for varies in rows.amounts("varies")]
+    """Return the mean of the bound of each setting, on load distance as our planners prove it."""
+    ours = rows.that(lambda row: row["method"] in {SEARCH, REPAIRED})
+    best = [ours.where(varies=varies).most("bound") for varies in rows.amounts("varies")]
     return sum(best) / len(best)
 
 
