@@ -4,8 +4,6 @@ Measuring and moving share the executors and the batches, so one object answers 
 the loop's thread calls it, and a second one makes newcomers warm.
 """
 
-import logging
-import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,16 +16,13 @@ from albic.control.speeds import Learning
 from albic.control.urgency import avoidable_share
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
-from albic.spark.executors import Executor, Executors, warm_up
+from albic.spark.executors import Executor, Executors
 from albic.spark.observing import first_groups, newest, observation
 from albic.spark.operators import topology
 from albic.spark.placement import KeyGroup, LocalityWait
+from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
 
-log = logging.getLogger(__name__)
-
-#: How long closing waits for a warm-up under way.
-WARM_UP_PATIENCE_S = 5.0
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 
@@ -63,8 +58,7 @@ class SparkRuntime:
         self._executors = Executors(bridge)
         self._executors.look()
         self._wait = LocalityWait(bridge)
-        self._warm: set[str] = set()
-        self._warming: threading.Thread | None = None
+        self._warmth = Warmth(bridge)
         self._news = News()
         self._seen: list[tuple[Seen, tuple[MeasuredMove, ...]]] = []
         self._learning = Learning()
@@ -174,8 +168,7 @@ class SparkRuntime:
 
     def close(self) -> None:
         """Put back what the application had; its state stays where it is."""
-        if self._warming is not None:
-            self._warming.join(WARM_UP_PATIENCE_S)
+        self._warmth.close()
         if self._steers:
             self._wait.restore()
 
@@ -228,7 +221,7 @@ class SparkRuntime:
         self._generation += 1
         joined = tuple(executor.id for executor in change.joined)
         self._news = News(joined=self._news.joined + joined, lost=self._news.lost + change.lost)
-        self._warm -= set(change.lost)
+        self._warmth.forget(change.lost)
         if change.lost and self._steers:
             self._lost_at_s = time.time()
             self._wait.suspend()
@@ -239,26 +232,12 @@ class SparkRuntime:
             # Queries share the executors, so a task may wait for a stage of each.
             self._wait.fit(sum(watch.busiest_stage_s for watch in self._watches))
         owners = [o.id for watch in self._watches for o in watch.placement.owners().values()]
-        self._warm.update(owners)
-        cold = [e for e in self._executors.live() if e.id not in self._warm]
-        if cold and self._steers and (self._warming is None or not self._warming.is_alive()):
-            self._warming = threading.Thread(
-                target=self._make_warm, args=(cold,), name="albic-warm-up", daemon=True
-            )
-            self._warming.start()
-        elif not self._steers:
-            self._warm.update(executor.id for executor in cold)
-
-    def _make_warm(self, cold: Sequence[Executor]) -> None:
-        """Warm up ``cold``; whatever comes of it, they may get state afterwards."""
-        try:
-            for executor_id, took_s in warm_up(self._bridge, cold).items():
-                log.info("executor %s is warm after %.1f s", executor_id, took_s)
-        except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
-            log.debug("warm-up failed: %s", wrong)
-        finally:
-            self._warm.update(executor.id for executor in cold)
+        self._warmth.noted(owners)
+        if self._steers:
+            self._warmth.make(self._executors.live())
+        else:
+            self._warmth.noted(executor.id for executor in self._executors.live())
 
     def _usable(self) -> list[Executor]:
         """Return the executors that may get state."""
-        return [executor for executor in self._executors.live() if executor.id in self._warm]
+        return self._warmth.warm(self._executors.live())
