@@ -19,8 +19,9 @@ from albic.model import NotReady
 
 log = logging.getLogger(__name__)
 
-#: How often we look for ended batches and lost nodes. A look takes a few milliseconds.
-LOOK_EVERY_S = 0.1
+#: How often we look for ended batches and lost nodes, when one may end and when none will. A look
+#: takes about a millisecond.
+LOOK_EVERY_S, QUIET_LOOK_EVERY_S = 0.1, 0.3
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
 
@@ -41,6 +42,7 @@ class Controller:
         self._batches = 0
         self._complaints = Complaints()
         self._rounds = Rounds(parts, settings)
+        self._quiet_s = 0.0
         self._worked_s = 0.0
 
     @property
@@ -93,6 +95,7 @@ class Controller:
         if news.over:
             self._stopping.set()
             return
+        self._quiet_s = news.quiet_s
         self._batches += news.batches
         trigger = self._trigger(news)
         if trigger is not None:
@@ -151,7 +154,7 @@ class Controller:
                 if failures == MOST_FAILURES:
                     log.error("albic gives up after %d failures; the job goes on", failures)
                     break
-                pause_s = LOOK_EVERY_S * 2**failures
+                pause_s = max(LOOK_EVERY_S, min(self._quiet_s, QUIET_LOOK_EVERY_S)) * 2**failures
                 self._parts.clock.sleep_until(self._parts.clock.now_s() + pause_s)
         finally:
             self._close()

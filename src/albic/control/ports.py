@@ -22,6 +22,7 @@ class News:
 
     ``lost`` are nodes that went without notice; ``over`` says that nothing is left to steer.
     ``avoidable`` is the share of the last batch that no placement could need, None without one.
+    ``quiet_s`` is how long no batch will end.
     """
 
     batches: int = 0
@@ -29,6 +30,7 @@ class News:
     lost: tuple[str, ...] = ()
     over: bool = False
     avoidable: float | None = None
+    quiet_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

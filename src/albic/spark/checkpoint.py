@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 FILE = re.compile(r"^(\d+)(?:_[\w-]+)?\.(zip|snapshot|changelog|delta)$")
 WHOLE = frozenset({"zip", "snapshot"})
 #: Looking takes long on an object store, so we rest this many times as long as it took.
-REST = 20
+REST = 100
 
 
 class Files(Protocol):
@@ -55,23 +55,30 @@ class StateSizes:
         self._tables: dict[str, int] = {}
 
     def sizes(self) -> Ints:
-        """Return the bytes of each key group, stage after stage; 0 where there is no file yet.
+        """Return the bytes of each key group, stage after stage, as of the last look.
 
-        Where the files are out of reach it is what they were, or 0: then only the number of moves
-        is limited.
+        They are 0 where there was no file yet. Where the files are out of reach it is what they
+        were, or 0: then only the number of moves is limited.
         """
+        if self._sizes is None:
+            self.look()
+        return self._sizes if self._sizes is not None else self._none()
+
+    def look(self) -> None:
+        """Look again if we have rested enough; not while somebody waits for a plan."""
         began_s = time.monotonic()
-        if self._sizes is None or began_s >= self._again_s:
-            try:
-                self._sizes = self._read()
-            except OSError as wrong:
-                log.warning("the sizes of states are not known: %s", wrong)
-                if self._sizes is None:
-                    groups = sum(stage.partitions for stage in self._shape.stages)
-                    self._sizes = np.zeros(groups, dtype=np.int64)
-            ended_s = time.monotonic()
-            self._again_s = ended_s + REST * (ended_s - began_s)
-        return self._sizes
+        if began_s < self._again_s:
+            return
+        try:
+            self._sizes = self._read()
+        except OSError as wrong:
+            log.warning("the sizes of states are not known: %s", wrong)
+        ended_s = time.monotonic()
+        self._again_s = ended_s + REST * (ended_s - began_s)
+
+    def _none(self) -> Ints:
+        """Return a size of 0 for every key group."""
+        return np.zeros(sum(stage.partitions for stage in self._shape.stages), dtype=np.int64)
 
     def _read(self) -> Ints:
         """Return the sizes as they are."""

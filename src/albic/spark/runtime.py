@@ -98,6 +98,7 @@ class SparkRuntime:
             lost=news.lost,
             over=not self._watches and not self._pending,
             avoidable=self._avoidable() if ended else None,
+            quiet_s=min((watch.quiet_s(time.time()) for watch in self._watches), default=0.0),
         )
 
     def snapshot(self) -> Snapshot:

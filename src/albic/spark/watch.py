@@ -18,6 +18,9 @@ from albic.spark.statistics import BatchSample, StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
 KEPT = 16
+#: A batch takes at least this share of the shortest of so many before it, or is no worse for being
+#: noticed a little late.
+SURE, ALIKE = 0.8, 3
 
 
 class SeenMove(NamedTuple):
@@ -84,6 +87,14 @@ class QueryWatch:
         Not of the last alone: a batch that only closes windows is short, and the next one is not.
         """
         return max(self._busiest_s, default=0.0)
+
+    def quiet_s(self, now_s: float) -> float:
+        """Return how long the present batch is sure to run yet, going by the last ones."""
+        recent = (*self.earlier, *self.period)[-ALIKE:]
+        if len(recent) < ALIKE:
+            return 0.0
+        shortest_s = min(sample.ended_s - sample.started_s for sample in recent)
+        return max(recent[-1].ended_s + SURE * shortest_s - now_s, 0.0)
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
@@ -152,6 +163,8 @@ class QueryWatch:
         """Begin another period."""
         self.earlier.extend(self.period)
         self.period = []
+        # Now, for the round is over: a look takes longer than a plan.
+        self.sizes.look()
 
 
 def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:

@@ -22,20 +22,30 @@ class Books:
         self._jvm: Any = gateway.jvm
         self._context: Any = spark.sparkContext._jsc.sc()
         self._status: Any = self._context.statusStore()
+        self._tracked: Any = self._context.statusTracker()
         # Each dot in a package's name is a call of its own, so what is used often is kept.
         self._list: Any = self._jvm.java.util.ArrayList
         self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
+        self._array_text: Any = self._jvm.java.util.Arrays.toString
         self._json = JsonReader(gateway)
         self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
 
     def jobs(self, run_id: str, after: int) -> list[Any]:
         """Return the jobs of a query's run with an id above ``after``, oldest first."""
-        ids = sorted(self._context.statusTracker().getJobIdsForGroup(run_id))
+        ids = self._job_ids(run_id)
         return [self._json.read(self._status.job(job)) for job in ids if job > after]
 
     def last_job(self, run_id: str) -> int:
         """Return the newest job of a query's run, or -1."""
-        return max(self._context.statusTracker().getJobIdsForGroup(run_id), default=-1)
+        return max(self._job_ids(run_id), default=-1)
+
+    def _job_ids(self, run_id: str) -> list[int]:
+        """Return all jobs of a run that Spark remembers, ascending.
+
+        As one text: each number of an array would be a call, and Spark remembers a thousand jobs.
+        """
+        text: str = self._array_text(self._tracked.getJobIdsForGroup(run_id))
+        return sorted(int(part) for part in text.strip("[]").split(",") if part)
 
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""

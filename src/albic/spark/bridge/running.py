@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -44,6 +45,9 @@ class Bridge(Books):
         state = self._jvm.org.apache.spark.sql.execution.streaming.state
         self._store_id: Any = state.StateStoreId
         self._store_provider_id: Any = state.StateStoreProviderId
+        self._executions: WeakKeyDictionary[StreamingQuery, Any] = WeakKeyDictionary()
+        #: The start of the last progress of a query, and the batch that had ended by then.
+        self._last_batches: WeakKeyDictionary[StreamingQuery, tuple[str, int]] = WeakKeyDictionary()
         #: The files of checkpoints.
         self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
@@ -186,10 +190,17 @@ class Bridge(Books):
         """
         execution = self._execution(query)
         last = execution.lastProgress()
-        if last is None or execution.lastExecution() is None:
+        if last is None:
             return -1
-        ran = last.durationMs().containsKey(RUNNING_A_BATCH)
-        return int(last.batchId()) - (0 if ran else 1)
+        # Asked many times a batch, and each question is a call: what is known is kept.
+        told, known = str(last.timestamp()), self._last_batches.get(query)
+        if known is None or known[0] != told:
+            if execution.lastExecution() is None:
+                return -1
+            ran = last.durationMs().containsKey(RUNNING_A_BATCH)
+            known = told, int(last.batchId()) - (0 if ran else 1)
+            self._last_batches[query] = known
+        return known[1]
 
     def checkpoint(self, query: StreamingQuery) -> str:
         """Return the address of a query's checkpoint."""
@@ -212,6 +223,8 @@ class Bridge(Books):
             self._uuid(store.run_id),
         )
 
-    @staticmethod
-    def _execution(query: StreamingQuery) -> Any:  # noqa: ANN401  as above
-        return query._jsq.streamingQuery()
+    def _execution(self, query: StreamingQuery) -> Any:  # noqa: ANN401  as above
+        found = self._executions.get(query)
+        if found is None:
+            found = self._executions[query] = query._jsq.streamingQuery()
+        return found
