@@ -17,7 +17,6 @@ from typing import Any
 import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
-from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from rich.console import Console
 
@@ -25,10 +24,7 @@ import albic
 from albic.control import RoundRecord
 from albic.control.batches import BatchRecord
 from albic.jobs.running import batches
-from albic.spark.attaching import bridge_of_process
-from albic.spark.executors import Executors
-from albic.spark.operators import shape
-from albic.spark.placement import KeyGroup, Placement
+from albic.spark.starting import deal
 from albic.streams.hashing import labels
 from bench.child import ROOT
 from bench.goals import Goal, Result, Row, mean, timed
@@ -91,24 +87,6 @@ def chained(spark: SparkSession, options: Namespace) -> DataFrame:
     return passed.groupBy("label").transformWithStateInPandas(Count(), COUNTS, "Append", "None")
 
 
-def part_pairs(query: StreamingQuery) -> None:
-    """Put both ends of every stream onto different executors."""
-    bridge = bridge_of_process()
-    plan = bridge.plan(query)
-    if plan is None:
-        raise RuntimeError("the query has no plan yet")
-    found, executors = shape(plan, "", str(query.runId)), Executors(bridge)
-    executors.look()
-    live = executors.live()
-    Placement(bridge, found).move_now(
-        {
-            KeyGroup(stage, partition): live[(stage + partition) % len(live)]
-            for stage, info in enumerate(found.stages)
-            for partition in range(info.partitions)
-        }
-    )
-
-
 def one_way(
     spark: SparkSession, options: Namespace, way: str
 ) -> tuple[list[BatchRecord], Sequence[RoundRecord]]:
@@ -121,7 +99,7 @@ def one_way(
             for record in batches(query, WARM_UP + SETTLING + options.batches):
                 seen.append(record)
                 if record.batch == 0:
-                    part_pairs(query)
+                    deal(query, shift=1)
                 if record.batch == WARM_UP - 1:
                     controller = albic.attach(
                         query,

@@ -33,6 +33,8 @@ from albic.cli.options import (
     TimeLimit,
     help_if_bare,
 )
+from albic.cli.run_app import run
+from albic.cli.snapshot_app import snapshot_app
 
 app = typer.Typer(
     help="Balance stateful stream processing: measure, plan, compare.",
@@ -40,11 +42,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
 )
-snapshot_app = typer.Typer(help="Make and look at snapshots.", invoke_without_command=True)
 app.add_typer(snapshot_app, name="snapshot")
 journal_app = typer.Typer(help="Look at what a controller did.", invoke_without_command=True)
 app.add_typer(journal_app, name="journal")
 app.add_typer(data_app, name="data")
+app.command()(run)
 
 
 @app.callback()
@@ -57,46 +59,6 @@ def root(
         print(f"albic {__version__}")
         raise typer.Exit
     help_if_bare(context)
-
-
-@snapshot_app.callback()
-def snapshot(context: typer.Context) -> None:
-    """Make and look at snapshots."""
-    help_if_bare(context)
-
-
-@snapshot_app.command()
-def synth(
-    *,
-    nodes: Annotated[int, typer.Option(help="How many nodes.")] = 60,
-    key_groups: Annotated[int, typer.Option(help="How many key groups, in all.")] = 1200,
-    operators: Annotated[int, typer.Option(help="How many operators, in a chain.")] = 30,
-    varies: Annotated[
-        float, typer.Option(help="Points of load between raised and lowered nodes.")
-    ] = 40.0,
-    one_to_one: Annotated[
-        float, typer.Option(help="Share of key groups with one partner, 0 to 1.")
-    ] = 0.5,
-    seed: Seed = 1,
-    output: Output = None,
-) -> None:
-    """Make a snapshot as the paper does for its synthetic experiments."""
-    from albic.cli import snapshots
-    from albic.sim.workload import synthetic
-
-    snapshots.synth(synthetic(nodes, key_groups, operators, varies, one_to_one, seed), output)
-
-
-@snapshot_app.command()
-def show(
-    file: SnapshotFile,
-    *,
-    every: Annotated[bool, typer.Option("--all", help="Show every node and operator.")] = False,
-) -> None:
-    """Show what a snapshot holds, and how balanced it is."""
-    from albic.cli import snapshots
-
-    snapshots.show(file, every=every)
 
 
 @journal_app.callback()

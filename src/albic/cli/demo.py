@@ -3,14 +3,14 @@
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from albic.cli.live import Watcher, watching
-from albic.cli.screen import screen
+from albic.cli.live import Watcher, doing, watching
+from albic.cli.screen import percent_text, screen
 from albic.control import JsonLinesJournal, RoundRecord
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, comparison_page, faster, headline, picture
@@ -29,6 +29,7 @@ JOB = Drift(key_groups=16, events=640, wait_ms=10, skew=0.75, first_phase=4, pha
 REHEARSAL = 3
 PLAIN, ALBIC = "plain Spark", "albic"
 JOURNAL = "journal.jsonl"
+COLUMNS = ("batch", "batch time", "load distance", "moves", "compliance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ def run(wishes: Wishes) -> None:
         f"A job with {JOB.key_groups} key groups on {NODES} executors; every {JOB.phase} batches "
         f"other keys are hot."
     )
-    with _doing(console, f"starting {NODES} executors on this machine …"):
+    with doing(console, f"starting {NODES} executors on this machine …"):
         cluster = local_cluster(NODES, settings=_settings())
     with _scratch() as folder, cluster:
-        with _doing(console, f"warming up, {REHEARSAL} batches …"):
+        with doing(console, f"warming up, {REHEARSAL} batches …"):
             for _ in _batches(cluster, folder / "rehearsal", REHEARSAL):
                 pass
         plain = _run(console, cluster, folder / "plain", PLAIN, wishes.batches)
@@ -65,7 +66,7 @@ def _run(
     """Run the job once, with a controller if it is albic's turn; return what was recorded."""
     seen: list[BatchRecord] = []
     rounds: Sequence[RoundRecord] = ()
-    with watching(console, _title(name)) as watcher:
+    with watching(console, _title(name), COLUMNS) as watcher:
         for record in _batches(cluster, folder, count, steered=name == ALBIC):
             seen.append(record)
             rounds = JsonLinesJournal(folder / JOURNAL).records()
@@ -98,12 +99,15 @@ def _batches(
 def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord]) -> None:
     """Add one batch to what is on the screen."""
     judged = sum(each.judged for each in rounds)
-    watcher.add(
-        record,
-        NODES,
-        changed=JOB.change_at(record.batch),
-        compliance=sum(each.compliant for each in rounds) / judged if judged else None,
+    compliant = sum(each.compliant for each in rounds)
+    cells = (
+        str(record.batch),
+        f"{record.batch_s:.2f} s",
+        f"{record.distance_pct(NODES):.1f}",
+        str(record.moved),
+        percent_text(compliant / judged) if judged else "",
     )
+    watcher.add(cells, record.batch_s, "hot keys change" if JOB.change_at(record.batch) else "")
 
 
 def _conclude(console: Console, plain: RunRecords, steered: RunRecords, wishes: Wishes) -> None:
@@ -134,14 +138,6 @@ def _about() -> str:
         f"{JOB.first_phase} batches are warm-up and do not count. The only difference between the "
         f"runs is one line: albic.attach(query)."
     )
-
-
-def _doing(console: Console, what: str) -> AbstractContextManager[object]:
-    """Say what takes its time; on a terminal, for as long as it does."""
-    if console.is_terminal:
-        return console.status(what)
-    console.print(what)
-    return nullcontext()
 
 
 def _title(name: str) -> str:

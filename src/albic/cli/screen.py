@@ -32,9 +32,12 @@ class HasName(Protocol):
 Item = TypeVar("Item", bound=HasName)
 
 
-def screen() -> Console:
-    """Return where people read; names from files are printed as they are, never as markup."""
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+def screen(*, aside: bool = False) -> Console:
+    """Return where people read; names from files are printed as they are, never as markup.
+
+    ``aside`` leaves the standard output to machines.
+    """
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False, stderr=aside)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     return console

@@ -10,7 +10,9 @@ class BatchRecord:
 
     ``batch_s`` is the whole batch, ``stage_s`` the part of it in which stateful stages ran.
     ``busy_s``, ``node`` and ``loaded`` have one entry for each key group: how long it worked,
-    where, and whether it had to be loaded there first.
+    where, and whether it had to be loaded there first. ``rows`` came from the sources.
+    ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
+    elsewhere.
     """
 
     batch: int
@@ -20,11 +22,20 @@ class BatchRecord:
     busy_s: tuple[float, ...]
     node: tuple[str, ...]
     loaded: tuple[bool, ...]
+    rows: int = 0
+    local_bytes: int = 0
+    remote_bytes: int = 0
 
     @property
     def moved(self) -> int:
         """Return how many key groups ran elsewhere than before."""
         return sum(self.loaded)
+
+    @property
+    def collocation(self) -> float | None:
+        """Return the share of bytes between key groups that stayed on a node; None without any."""
+        read_bytes = self.local_bytes + self.remote_bytes
+        return self.local_bytes / read_bytes if read_bytes else None
 
     def node_busy_s(self) -> dict[str, float]:
         """Return how long each node that had a key group worked for them."""

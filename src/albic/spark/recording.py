@@ -1,7 +1,8 @@
 """The batches of a query as they ran, with or without a controller beside it."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -28,9 +29,8 @@ class BatchRecorder:
         plan = self._bridge.plan(query)
         if plan is None:
             raise JobEnded("the query lost its plan")
-        self._reader = StatisticsReader(
-            self._bridge, shape(plan, query.name or "", str(query.runId))
-        )
+        self._shape = shape(plan, query.name or "", str(query.runId))
+        self._reader = StatisticsReader(self._bridge, self._shape)
         self._last = -1
 
     def new(self) -> list[BatchRecord]:
@@ -40,14 +40,11 @@ class BatchRecorder:
             self._expect_running()
             return []
         self._last = last
-        took_s = {
-            int(progress["batchId"]): progress["durationMs"]["triggerExecution"] / 1e3
-            for progress in self._query.recentProgress
-        }
+        told = {int(each["batchId"]): each for each in self._query.recentProgress}
         return [
-            _record(sample, took_s)
+            _record(sample, told[sample.batch_id], self._shape.fed_by_state)
             for sample in self._reader.read(last)
-            if sample.coverage == 1 and sample.batch_id in took_s
+            if sample.coverage == 1 and sample.batch_id in told
         ]
 
     def _expect_running(self) -> None:
@@ -64,15 +61,21 @@ def set_locality_wait(wait: str | None) -> None:
         bridge.set_locality_wait(level, wait)
 
 
-def _record(sample: BatchSample, took_s: Mapping[int, float]) -> BatchRecord:
-    """Return one batch, its key groups stage after stage."""
+def _record(
+    sample: BatchSample, told: Mapping[str, Any], fed_by_state: Sequence[int]
+) -> BatchRecord:
+    """Return one batch, its key groups stage after stage; ``told`` is Spark's own report."""
     tasks = [task for stage in sample.stages for task in stage.tasks]
+    between = [t for stage in sample.stages if stage.stage in fed_by_state for t in stage.tasks]
     return BatchRecord(
         batch=sample.batch_id,
         ended_s=sample.ended_s,
-        batch_s=took_s[sample.batch_id],
+        batch_s=told["durationMs"]["triggerExecution"] / 1e3,
         stage_s=sum(stage.ended_s - stage.submitted_s for stage in sample.stages),
         busy_s=tuple(task.run_s for task in tasks),
         node=tuple(task.executor_id for task in tasks),
         loaded=tuple(task.loaded and sample.batch_id > 0 for task in tasks),
+        rows=int(told["numInputRows"]),
+        local_bytes=sum(task.local_bytes for task in between),
+        remote_bytes=sum(task.remote_bytes for task in between),
     )

@@ -1,0 +1,99 @@
+"""What the user asks of ``albic run``, and what is wrong with it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from albic.control import Pace
+from albic.jobs.stores import opened
+from albic.jobs.stores.store import Patience
+from albic.model import InvalidInput, StoreGone
+from albic.model.fields import nearest
+from albic.planners import find_planner
+from albic.spark.session import MOST_NODES
+
+#: Plain Spark.
+NONE = "none"
+PLANNERS = ("joint", NONE)
+#: Batches that have to follow those that do not count, for a start and an end to tell apart.
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is run, with which planners, and where its results go."""
+
+    job: str
+    out: Path
+    planners: tuple[str, ...] = PLANNERS
+    nodes: int = 4
+    key_groups: int = 8
+    batches: int = 30
+    rows: int | None = None
+    period: str = "2 batches"
+    max_migrations: int = 4
+    objective: str = "auto"
+    data: Path | None = None
+    store: str | None = None
+    seed: int = 1
+
+    def check(self, jobs: Iterable[str], warm_up: int) -> None:
+        """Refuse what cannot be run, before anything is started."""
+        known = list(jobs)
+        if self.job not in known:
+            meant = nearest(self.job, known)
+            hint = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
+            raise InvalidInput(f"there is no job {self.job!r}; {hint}")
+        self._check_planners()
+        self._check_numbers(warm_up)
+        Pace.of(self.period)
+        if self.data is not None and not self.data.exists():
+            raise InvalidInput(f"--data: there is no file or folder {str(self.data)!r}")
+        if self.store is not None:
+            self._check_store(self.store)
+        _make(self.out)
+
+    def budget(self, planner: str, key_groups: int) -> int:
+        """Return how many key groups may move in a period.
+
+        A planner that begins from scratch each time, as COLA does, knows no limit.
+        """
+        keeps = planner == NONE or getattr(find_planner(planner), "keeps_budget", True)
+        return self.max_migrations if keeps else key_groups
+
+    def _check_planners(self) -> None:
+        """Refuse planners that nobody has, and those that are named twice."""
+        for name in self.planners:
+            if name != NONE:
+                find_planner(name)
+            if self.planners.count(name) > 1:
+                raise InvalidInput(f"--planner {name} is given twice; each runs once")
+
+    def _check_numbers(self, warm_up: int) -> None:
+        """Refuse numbers that nothing can be run with."""
+        fewest = warm_up + FEWEST
+        for name, value, least, most in (
+            ("--nodes", self.nodes, 1, MOST_NODES),
+            ("--key-groups", self.key_groups, 1, 1000),
+            ("--batches", self.batches, fewest, 1_000_000),
+            ("--rows", self.rows, 1, 10_000_000),
+            ("--max-migrations", self.max_migrations, 0, 1_000_000),
+        ):
+            if value is not None and not least <= value <= most:
+                raise InvalidInput(f"{name} is {value}; it must be from {least} to {most:,}")
+
+    def _check_store(self, store: str) -> None:
+        """Refuse a store that cannot be opened now."""
+        try:
+            opened(store, Patience(attempts=1)).close()
+        except StoreGone as wrong:
+            raise InvalidInput(f"--store: {wrong}") from None
+
+
+def _make(folder: Path) -> None:
+    """Make a folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        cause = (wrong.strerror or "unknown error").lower()
+        raise InvalidInput(f"the folder {str(folder)!r} cannot be made: {cause}") from None

@@ -1,0 +1,196 @@
+"""What ``albic run`` does: a job on an embedded cluster, once with each planner."""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from albic.cli import run_results
+from albic.cli.live import Watcher, doing, watching
+from albic.cli.run_results import Found, Run, label
+from albic.cli.run_wishes import FEWEST, NONE, PLANNERS, Wishes
+from albic.cli.screen import count_text, percent_text, screen
+from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
+from albic.control.adaptation import rehearsal
+from albic.control.batches import BatchRecord
+from albic.dashboard import RunRecords
+from albic.dashboard.courses import decided_share
+from albic.jobs.real import REAL_JOBS, Inputs, RealJob, results
+from albic.jobs.running import batches
+from albic.model import InvalidInput, JobEnded
+from albic.planners import find_planner
+from albic.spark.java import require_java
+from albic.spark.starting import deal
+from albic.streams.running import RunningNetwork
+from albic.wiring import LocalCluster, attach, local_cluster
+
+#: Batches that start Python, compile Java and fill caches, before anything is shown.
+REHEARSAL = 3
+#: Batches of a run that do not count: in the first, state lies where Spark put it; in the next ones
+#: it comes to where every run begins.
+WARM_UP = 3
+__all__ = ["PLANNERS", "Wishes", "run"]
+
+JOURNAL = "journal.jsonl"
+COLUMNS = (
+    *("batch", "rows/s", "batch time", "load distance"),
+    *("planned local", "measured local", "moves"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """All that the runs of a job share."""
+
+    console: Console
+    cluster: LocalCluster
+    job: RealJob
+    wishes: Wishes
+    folder: Path
+
+    def inputs(self, place: str, count: int) -> Inputs:
+        """Return what a run in the folder ``place`` reads, and where it writes."""
+        wishes = self.wishes
+        return Inputs(
+            folder=self.folder / place,
+            data=wishes.data,
+            store=wishes.store,
+            key_groups=wishes.key_groups,
+            rows_per_batch=wishes.rows,
+            batches=count,
+        )
+
+
+def run(wishes: Wishes, *, as_json: bool) -> None:
+    """Run the job with each planner, show it as it goes, and write the report."""
+    wishes.check(REAL_JOBS, WARM_UP)
+    require_java()
+    console, job = screen(aside=as_json), REAL_JOBS[wishes.job]
+    console.print(_announcement(job, wishes), soft_wrap=True)
+    try:
+        found = _all_runs(console, job, wishes)
+    except KeyboardInterrupt:
+        print("albic: stopped; nothing was written", file=sys.stderr)
+        raise
+    report = run_results.written(found)
+    if as_json:
+        sys.stdout.write(run_results.json_text(found))
+    run_results.show(console, found, report)
+
+
+def _all_runs(console: Console, job: RealJob, wishes: Wishes) -> Found:
+    """Return what all runs came to, one after the other on one cluster."""
+    with doing(console, "getting the planners ready …"):
+        for name in wishes.planners:
+            if name != NONE:
+                find_planner(name).plan(rehearsal(Settings()))
+    with doing(console, f"starting {count_text(wishes.nodes, 'executor')} on this machine …"):
+        cluster = local_cluster(wishes.nodes)
+    with (
+        tempfile.TemporaryDirectory(prefix="albic-run-", ignore_cleanup_errors=True) as folder,
+        cluster,
+    ):
+        stage = Stage(console, cluster, job, wishes, Path(folder))
+        with doing(console, f"preparing data and warming up, {REHEARSAL} batches …"):
+            for _ in _batches(stage, NONE, stage.inputs("rehearsal", REHEARSAL)):
+                pass
+        runs = [_run(stage, name) for name in wishes.planners]
+        return Found(job.title, wishes, tuple(runs), _agreement(stage))
+
+
+def _run(stage: Stage, planner: str) -> Run:
+    """Run the job once; return what was recorded."""
+    wishes, seen = stage.wishes, []
+    inputs = stage.inputs(planner, wishes.batches)
+    journal = JsonLinesJournal(inputs.folder / JOURNAL)
+    with watching(stage.console, f"{stage.job.name} with {label(planner)}", COLUMNS) as watcher:
+        for record in _batches(stage, planner, inputs):
+            seen.append(record)
+            _show(watcher, record, journal.records(), wishes.nodes)
+    if len(seen) < WARM_UP + FEWEST:
+        raise InvalidInput(
+            f"the data made {len(seen)} batches, which is too few to tell anything; "
+            f"give more data, or fewer --rows a batch"
+        )
+    records = RunRecords(
+        label(planner), wishes.nodes, tuple(seen), tuple(journal.records()), warm_up=WARM_UP
+    )
+    return Run(planner, records, journal.path.read_bytes())
+
+
+def _batches(stage: Stage, planner: str, inputs: Inputs) -> Iterator[BatchRecord]:
+    """Yield the batches of one run until its data end; query and controller end with it."""
+    inputs.folder.mkdir()
+    network = stage.job.network(stage.cluster.spark, inputs)
+    running = network.start(inputs.folder / "checkpoint", all_there_is=True)
+    controller, begun = None, False
+    try:
+        for record in batches(running.query):
+            if not begun:
+                deal(running.query, shift=1 if stage.job.worst_start else 0)
+                begun = True
+            if controller is None and record.batch >= WARM_UP - 1:
+                controller = _steered(stage, running, planner, inputs.folder / JOURNAL)
+            yield record
+    except JobEnded:
+        if running.query.exception() is not None or not begun:
+            raise
+    finally:
+        if controller is not None:
+            controller.stop()
+        running.stop()
+
+
+def _steered(stage: Stage, running: RunningNetwork, planner: str, journal: Path) -> Controller:
+    """Return a controller at work; without a planner it measures only, and touches nothing."""
+    wishes = stage.wishes
+    return attach(
+        running,
+        planner="hold" if planner == NONE else planner,
+        dry_run=planner == NONE,
+        period=wishes.period,
+        max_migrations=wishes.budget(planner, running.topology.key_groups),
+        objective=wishes.objective,
+        cluster=stage.cluster,
+        journal=journal,
+        seed=wishes.seed,
+    )
+
+
+def _agreement(stage: Stage) -> str:
+    """Return whether all runs came to the same results, as they must wherever state lay."""
+    names = stage.wishes.planners
+    found = [results(stage.job, stage.inputs(name, stage.wishes.batches)) for name in names]
+    rows = count_text(sum(len(each) for each in found[0].values()), "row")
+    if len(found) == 1 or stage.wishes.store is not None:
+        return f"The results are {rows}."
+    if all(each == found[0] for each in found):
+        return f"All {len(found)} runs came to the same results, {rows}."
+    return "THE RUNS CAME TO DIFFERENT RESULTS, which must not be; please report it."
+
+
+def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord], nodes: int) -> None:
+    """Add one batch to what is on the screen."""
+    shares = [share for each in rounds if (share := decided_share(each)) is not None]
+    cells = (
+        str(record.batch),
+        f"{record.rows / record.batch_s:,.0f}",
+        f"{record.batch_s:.2f} s",
+        f"{record.distance_pct(nodes):.1f}",
+        percent_text(shares[-1]) if shares else "",
+        "" if record.collocation is None else percent_text(record.collocation),
+        str(record.moved),
+    )
+    watcher.add(cells, record.batch_s, "" if record.batch >= WARM_UP else "warm-up")
+
+
+def _announcement(job: RealJob, wishes: Wishes) -> str:
+    """Return what is about to happen, in a sentence."""
+    names = ", ".join(label(name) for name in wishes.planners)
+    return (
+        f"{job.title} {wishes.key_groups} key groups an operator on "
+        f"{count_text(wishes.nodes, 'executor')}; {wishes.batches} batches each with {names}."
+    )

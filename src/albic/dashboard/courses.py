@@ -1,0 +1,130 @@
+"""The course of a run, batch by batch: how much is collocated, how even it is, how much work.
+
+Each course is a list of (batch, value) from the first batch that counts on.
+"""
+
+import statistics
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from albic.control.batches import BatchRecord
+from albic.control.journal import RoundRecord, Status
+from albic.dashboard.runs import RunRecords
+
+Course = list[tuple[int, float]]
+
+#: Batches that the load index refers to: the first that count, before a plan shows.
+FIRST = 2
+#: Batches at the end of a run that tell where it came to rest.
+LAST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One run in numbers; what has ``end`` in its name is of the last batches.
+
+    ``planned`` is what the controller's measurements and plan say about bytes between key groups
+    that stay on a node, ``measured`` what Spark's tasks read locally. Without bytes it is None.
+    """
+
+    name: str
+    batches: int
+    rows: int
+    rows_per_s: float
+    end_batch_s: float
+    end_distance_pct: float
+    start_collocation_pct: float | None
+    end_planned_pct: float | None
+    end_measured_pct: float | None
+    end_remote_bytes_per_row: float
+    end_load_index_pct: float
+    moves: int
+    moved_bytes: int
+    compliance_pct: float | None
+
+
+def summary(run: RunRecords) -> Summary:
+    """Return one run in numbers."""
+    counted, end = run.counted, run.counted[-LAST:]
+    rows = sum(record.rows for record in counted)
+    end_rows = sum(record.rows for record in end)
+    planned_pct, compliance = planned(run), run.compliance
+    return Summary(
+        name=run.name,
+        batches=len(counted),
+        rows=rows,
+        rows_per_s=rows / sum(record.batch_s for record in counted),
+        end_batch_s=statistics.median(record.batch_s for record in end),
+        end_distance_pct=statistics.fmean(record.distance_pct(run.nodes) for record in end),
+        start_collocation_pct=_collocation_pct(counted[:FIRST]),
+        end_planned_pct=planned_pct[-1][1] if planned_pct else None,
+        end_measured_pct=_collocation_pct(end),
+        end_remote_bytes_per_row=sum(record.remote_bytes for record in end) / max(end_rows, 1),
+        end_load_index_pct=statistics.median(value for _, value in load_index(run)[-LAST:]),
+        moves=run.moves,
+        moved_bytes=sum(move.state_bytes for each in run.rounds for move in each.migrations),
+        compliance_pct=None if compliance is None else 100 * compliance,
+    )
+
+
+def measured(run: RunRecords) -> Course:
+    """Return how many percent of the bytes between key groups Spark's tasks read locally."""
+    return [
+        (record.batch, 100 * record.collocation)
+        for record in run.counted
+        if record.collocation is not None
+    ]
+
+
+def planned(run: RunRecords) -> Course:
+    """Return how many percent of those bytes stay on a node by the owners that were decided on."""
+    ended_s = [record.ended_s for record in run.batches]
+    course = []
+    for each in run.rounds:
+        share = decided_share(each)
+        at = bisect_right(ended_s, each.at_s) - 1
+        if share is not None and at >= 0:
+            course.append((run.batches[at].batch, 100 * share))
+    return course
+
+
+def decided_share(one: RoundRecord) -> float | None:
+    """Return the share of bytes that stay on a node by the owners that a round left behind."""
+    return one.collocation_after if one.status is Status.APPLIED else one.collocation_before
+
+
+def distance(run: RunRecords) -> Course:
+    """Return the paper's load distance, in points of batch time."""
+    return [(record.batch, record.distance_pct(run.nodes)) for record in run.counted]
+
+
+def load_index(run: RunRecords) -> Course:
+    """Return the work of all key groups for a row, in percent of that right after the start.
+
+    The paper divides mean loads under an input of constant rate. Here batches follow each other as
+    fast as they end, so nodes are always busy; what changes is how long a row keeps them so.
+    """
+    start = statistics.fmean(_work(record) for record in run.counted[:FIRST])
+    return [(record.batch, 100 * _work(record) / start) for record in run.counted]
+
+
+def moved(run: RunRecords) -> Course:
+    """Return how many key groups began to run elsewhere."""
+    return [(record.batch, float(record.moved)) for record in run.counted]
+
+
+def batch_times(run: RunRecords) -> Course:
+    """Return how long batches took, in seconds."""
+    return [(record.batch, record.batch_s) for record in run.counted]
+
+
+def _work(record: BatchRecord) -> float:
+    """Return the seconds that key groups worked for a row of the batch."""
+    return sum(record.busy_s) / max(record.rows, 1)
+
+
+def _collocation_pct(records: tuple[BatchRecord, ...]) -> float | None:
+    """Return the part of the bytes between key groups that stayed on a node, over some batches."""
+    local = sum(record.local_bytes for record in records)
+    both = local + sum(record.remote_bytes for record in records)
+    return 100 * local / both if both else None
