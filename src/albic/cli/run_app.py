@@ -11,11 +11,13 @@ from albic.cli.options import Json, Seed
 
 
 def run(
-    job: Annotated[str, typer.Argument(metavar="JOB", help="job1, job2, job3 or job4.")],
+    job: Annotated[str, typer.Argument(metavar="JOB", help="job1, job2, job3 or job4; job1-potc.")],
     *,
     planner: Annotated[
         list[str] | None,
-        typer.Option(help="Who plans; none is plain Spark. Repeatable: one run after the other."),
+        typer.Option(
+            help="Who plans; none is plain Spark, potc (job1) two choices for each key. Repeatable."
+        ),
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,
     key_groups: Annotated[int, typer.Option(help="Key groups of each operator.")] = 8,

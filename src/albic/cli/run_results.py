@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from albic.cli.run_wishes import NONE, Wishes
+from albic.cli.run_wishes import NONE, POTC, Wishes
 from albic.cli.screen import titled
-from albic.dashboard import RunRecords
-from albic.dashboard.courses import Course, distance, load_index, measured, moved, planned, summary
+from albic.dashboard import RunRecords, courses
+from albic.dashboard.courses import Course, operator_work, summary
 from albic.dashboard.planners_page import About, cells, headline, planners_page
 from albic.model.files import blaming, document_text, save_bytes, save_text
 
@@ -19,7 +19,7 @@ REPORT, RESULT = "report.html", "result.json"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: who planned, what was recorded, its journal, and what was said of its results."""
+    """One run: who planned, what was recorded, and the journal as it was written."""
 
     planner: str
     records: RunRecords
@@ -38,7 +38,7 @@ class Found:
 
 def label(planner: str) -> str:
     """Return what people call a run."""
-    return PLAIN if planner == NONE else planner
+    return {NONE: PLAIN, POTC: "PoTC"}.get(planner, planner)
 
 
 def show(console: Console, found: Found, report: Path) -> None:
@@ -82,7 +82,12 @@ def json_text(found: Found) -> str:
             "results": found.agree,
             "report": str((wishes.out / REPORT).resolve()),
             "runs": [
-                {"planner": run.planner, **asdict(summary(run.records)), **_courses(run.records)}
+                {
+                    "planner": run.planner,
+                    **asdict(summary(run.records)),
+                    "operator_work_us_per_row": operator_work(run.records),
+                    **_courses(run.records),
+                }
                 for run in found.runs
             ],
         }
@@ -91,16 +96,16 @@ def json_text(found: Found) -> str:
 
 def _courses(run: RunRecords) -> dict[str, list[list[float]]]:
     """Return what charts show, as pairs of batch and value; names carry the unit."""
-    courses: dict[str, Course] = {
-        "collocation_planned_pct": planned(run),
-        "collocation_measured_pct": measured(run),
-        "load_distance_pct": distance(run),
-        "load_index_pct": load_index(run),
-        "moves_per_batch": moved(run),
-        "batch_s": [(record.batch, record.batch_s) for record in run.counted],
+    found: dict[str, Course] = {
+        "collocation_planned_pct": courses.planned(run),
+        "collocation_measured_pct": courses.measured(run),
+        "load_distance_pct": courses.distance(run),
+        "load_index_pct": courses.load_index(run),
+        "moves_per_batch": courses.moved(run),
+        "batch_s": courses.batch_times(run),
         "rows_per_batch": [(record.batch, record.rows) for record in run.counted],
     }
-    return {name: [list(point) for point in course] for name, course in courses.items()}
+    return {name: [list(point) for point in course] for name, course in found.items()}
 
 
 def _about(found: Found) -> About:

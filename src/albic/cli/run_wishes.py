@@ -1,10 +1,11 @@
 """What the user asks of ``albic run``, and what is wrong with it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from albic.control import Pace
+from albic.jobs.real import Inputs
 from albic.jobs.stores import opened
 from albic.jobs.stores.store import Patience
 from albic.model import InvalidInput, StoreGone
@@ -14,6 +15,8 @@ from albic.spark.session import MOST_NODES
 
 #: Plain Spark.
 NONE = "none"
+#: The power of two choices: a job of its own instead of a planner, where there is one.
+POTC = "potc"
 PLANNERS = ("joint", NONE)
 #: Batches that have to follow those that do not count, for a start and an end to tell apart.
 FEWEST = 3
@@ -37,14 +40,13 @@ class Wishes:
     store: str | None = None
     seed: int = 1
 
-    def check(self, jobs: Iterable[str], warm_up: int) -> None:
+    def check(self, jobs: Collection[str], warm_up: int) -> None:
         """Refuse what cannot be run, before anything is started."""
-        known = list(jobs)
-        if self.job not in known:
-            meant = nearest(self.job, known)
-            hint = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
+        if self.job not in jobs:
+            meant = nearest(self.job, jobs)
+            hint = f"did you mean {meant}?" if meant else f"known are {', '.join(jobs)}"
             raise InvalidInput(f"there is no job {self.job!r}; {hint}")
-        self._check_planners()
+        self._check_planners(jobs)
         self._check_numbers(warm_up)
         Pace.of(self.period)
         if self.data is not None and not self.data.exists():
@@ -52,6 +54,21 @@ class Wishes:
         if self.store is not None:
             self._check_store(self.store)
         _make(self.out)
+
+    def inputs(self, folder: Path) -> Inputs:
+        """Return what a run in ``folder`` reads, and where it writes."""
+        return Inputs(
+            folder=folder,
+            data=self.data,
+            store=self.store,
+            key_groups=self.key_groups,
+            rows_per_batch=self.rows,
+            batches=self.batches,
+        )
+
+    def variant(self, planner: str) -> tuple[str, str]:
+        """Return the job to run, and who plans it."""
+        return (f"{self.job}-{POTC}", NONE) if planner == POTC else (self.job, planner)
 
     def budget(self, planner: str, key_groups: int) -> int:
         """Return how many key groups may move in a period.
@@ -61,11 +78,14 @@ class Wishes:
         keeps = planner == NONE or getattr(find_planner(planner), "keeps_budget", True)
         return self.max_migrations if keeps else key_groups
 
-    def _check_planners(self) -> None:
+    def _check_planners(self, jobs: Collection[str]) -> None:
         """Refuse planners that nobody has, and those that are named twice."""
         for name in self.planners:
-            if name != NONE:
-                find_planner(name)
+            job, planner = self.variant(name)
+            if job not in jobs:
+                raise InvalidInput(f"--planner {name}: {self.job} has no variant {job}")
+            if planner != NONE:
+                find_planner(planner)
             if self.planners.count(name) > 1:
                 raise InvalidInput(f"--planner {name} is given twice; each runs once")
 
@@ -87,7 +107,7 @@ class Wishes:
         try:
             opened(store, Patience(attempts=1)).close()
         except StoreGone as wrong:
-            raise InvalidInput(f"--store: {wrong}") from None
+            raise InvalidInput(f"--store does not answer: {wrong.__cause__}") from None
 
 
 def _make(folder: Path) -> None:

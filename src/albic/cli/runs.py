@@ -3,7 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -17,13 +17,14 @@ from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
 from albic.control.adaptation import rehearsal
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords
-from albic.dashboard.courses import decided_share
-from albic.jobs.real import REAL_JOBS, Inputs, RealJob, results
+from albic.dashboard.courses import decided_share, key_group_names
+from albic.jobs.real import REAL_JOBS, RealJob, results
 from albic.jobs.running import batches
 from albic.model import InvalidInput, JobEnded
 from albic.planners import find_planner
 from albic.spark.java import require_java
 from albic.spark.starting import deal
+from albic.streams import Network
 from albic.streams.running import RunningNetwork
 from albic.wiring import LocalCluster, attach, local_cluster
 
@@ -47,31 +48,18 @@ class Stage:
 
     console: Console
     cluster: LocalCluster
-    job: RealJob
     wishes: Wishes
     folder: Path
-
-    def inputs(self, place: str, count: int) -> Inputs:
-        """Return what a run in the folder ``place`` reads, and where it writes."""
-        wishes = self.wishes
-        return Inputs(
-            folder=self.folder / place,
-            data=wishes.data,
-            store=wishes.store,
-            key_groups=wishes.key_groups,
-            rows_per_batch=wishes.rows,
-            batches=count,
-        )
 
 
 def run(wishes: Wishes, *, as_json: bool) -> None:
     """Run the job with each planner, show it as it goes, and write the report."""
     wishes.check(REAL_JOBS, WARM_UP)
     require_java()
-    console, job = screen(aside=as_json), REAL_JOBS[wishes.job]
-    console.print(_announcement(job, wishes), soft_wrap=True)
+    console = screen(aside=as_json)
+    console.print(_announcement(wishes), soft_wrap=True)
     try:
-        found = _all_runs(console, job, wishes)
+        found = _all_runs(console, wishes)
     except KeyboardInterrupt:
         print("albic: stopped; nothing was written", file=sys.stderr)
         raise
@@ -81,33 +69,38 @@ def run(wishes: Wishes, *, as_json: bool) -> None:
     run_results.show(console, found, report)
 
 
-def _all_runs(console: Console, job: RealJob, wishes: Wishes) -> Found:
+def _all_runs(console: Console, wishes: Wishes) -> Found:
     """Return what all runs came to, one after the other on one cluster."""
+    with doing(console, "putting the data in order, once …"):
+        _job(wishes, NONE).prepare(wishes.inputs(Path()))
     with doing(console, "getting the planners ready …"):
         for name in wishes.planners:
-            if name != NONE:
-                find_planner(name).plan(rehearsal(Settings()))
+            if (planner := wishes.variant(name)[1]) != NONE:
+                find_planner(planner).plan(rehearsal(Settings()))
     with doing(console, f"starting {count_text(wishes.nodes, 'executor')} on this machine …"):
         cluster = local_cluster(wishes.nodes)
     with (
         tempfile.TemporaryDirectory(prefix="albic-run-", ignore_cleanup_errors=True) as folder,
         cluster,
     ):
-        stage = Stage(console, cluster, job, wishes, Path(folder))
-        with doing(console, f"preparing data and warming up, {REHEARSAL} batches …"):
-            for _ in _batches(stage, NONE, stage.inputs("rehearsal", REHEARSAL)):
+        stage = Stage(console, cluster, wishes, Path(folder))
+        with doing(console, f"warming up, {REHEARSAL} batches …"):
+            inputs = replace(wishes.inputs(stage.folder / "rehearsal"), batches=REHEARSAL)
+            network = _job(wishes, NONE).network(cluster.spark, inputs)
+            for _ in _batches(stage, NONE, network, inputs.folder, steered=False):
                 pass
-        runs = [_run(stage, name) for name in wishes.planners]
-        return Found(job.title, wishes, tuple(runs), _agreement(stage))
+        runs = tuple(_run(stage, name) for name in wishes.planners)
+        return Found(_job(wishes, NONE).title, wishes, runs, _agreement(stage))
 
 
-def _run(stage: Stage, planner: str) -> Run:
+def _run(stage: Stage, name: str) -> Run:
     """Run the job once; return what was recorded."""
     wishes, seen = stage.wishes, []
-    inputs = stage.inputs(planner, wishes.batches)
+    inputs = wishes.inputs(stage.folder / name)
+    network = _job(wishes, name).network(stage.cluster.spark, inputs)
     journal = JsonLinesJournal(inputs.folder / JOURNAL)
-    with watching(stage.console, f"{stage.job.name} with {label(planner)}", COLUMNS) as watcher:
-        for record in _batches(stage, planner, inputs):
+    with watching(stage.console, f"{wishes.job} with {label(name)}", COLUMNS) as watcher:
+        for record in _batches(stage, name, network, inputs.folder):
             seen.append(record)
             _show(watcher, record, journal.records(), wishes.nodes)
     if len(seen) < WARM_UP + FEWEST:
@@ -116,24 +109,31 @@ def _run(stage: Stage, planner: str) -> Run:
             f"give more data, or fewer --rows a batch"
         )
     records = RunRecords(
-        label(planner), wishes.nodes, tuple(seen), tuple(journal.records()), warm_up=WARM_UP
+        label(name),
+        wishes.nodes,
+        tuple(seen),
+        tuple(journal.records()),
+        warm_up=WARM_UP,
+        operators=key_group_names(network.topology()),
     )
-    return Run(planner, records, journal.path.read_bytes())
+    return Run(name, records, journal.path.read_bytes() if journal.path.exists() else b"")
 
 
-def _batches(stage: Stage, planner: str, inputs: Inputs) -> Iterator[BatchRecord]:
+def _batches(
+    stage: Stage, name: str, network: Network, folder: Path, *, steered: bool = True
+) -> Iterator[BatchRecord]:
     """Yield the batches of one run until its data end; query and controller end with it."""
-    inputs.folder.mkdir()
-    network = stage.job.network(stage.cluster.spark, inputs)
-    running = network.start(inputs.folder / "checkpoint", all_there_is=True)
+    shift = 1 if _job(stage.wishes, name).worst_start else 0
+    running = network.start(folder / "checkpoint", all_there_is=True)
     controller, begun = None, False
     try:
         for record in batches(running.query):
             if not begun:
-                deal(running.query, shift=1 if stage.job.worst_start else 0)
+                deal(running.query, shift=shift)
                 begun = True
-            if controller is None and record.batch >= WARM_UP - 1:
-                controller = _steered(stage, running, planner, inputs.folder / JOURNAL)
+            warm = record.batch >= WARM_UP - 1 and running.query.isActive
+            if controller is None and steered and warm:
+                controller = _steered(stage, running, name, folder / JOURNAL)
             yield record
     except JobEnded:
         if running.query.exception() is not None or not begun:
@@ -144,9 +144,9 @@ def _batches(stage: Stage, planner: str, inputs: Inputs) -> Iterator[BatchRecord
         running.stop()
 
 
-def _steered(stage: Stage, running: RunningNetwork, planner: str, journal: Path) -> Controller:
+def _steered(stage: Stage, running: RunningNetwork, name: str, journal: Path) -> Controller:
     """Return a controller at work; without a planner it measures only, and touches nothing."""
-    wishes = stage.wishes
+    wishes, planner = stage.wishes, stage.wishes.variant(name)[1]
     return attach(
         running,
         planner="hold" if planner == NONE else planner,
@@ -163,7 +163,10 @@ def _steered(stage: Stage, running: RunningNetwork, planner: str, journal: Path)
 def _agreement(stage: Stage) -> str:
     """Return whether all runs came to the same results, as they must wherever state lay."""
     names = stage.wishes.planners
-    found = [results(stage.job, stage.inputs(name, stage.wishes.batches)) for name in names]
+    found = [
+        results(_job(stage.wishes, name), stage.wishes.inputs(stage.folder / name))
+        for name in names
+    ]
     rows = count_text(sum(len(each) for each in found[0].values()), "row")
     if len(found) == 1 or stage.wishes.store is not None:
         return f"The results are {rows}."
@@ -187,10 +190,15 @@ def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord], 
     watcher.add(cells, record.batch_s, "" if record.batch >= WARM_UP else "warm-up")
 
 
-def _announcement(job: RealJob, wishes: Wishes) -> str:
+def _job(wishes: Wishes, name: str) -> RealJob:
+    """Return the job as ``name`` runs it."""
+    return REAL_JOBS[wishes.variant(name)[0]]
+
+
+def _announcement(wishes: Wishes) -> str:
     """Return what is about to happen, in a sentence."""
     names = ", ".join(label(name) for name in wishes.planners)
     return (
-        f"{job.title} {wishes.key_groups} key groups an operator on "
+        f"{_job(wishes, NONE).title} {wishes.key_groups} key groups an operator on "
         f"{count_text(wishes.nodes, 'executor')}; {wishes.batches} batches each with {names}."
     )

@@ -22,18 +22,16 @@ class Pace:
         """Return the pace that "20s", "500 ms", "5 batches" or a number of seconds names."""
         if isinstance(period, Pace):
             return period
+        asked = period
         if isinstance(period, str):
             found = _PACE.fullmatch(period)
             amount, unit = (float(found[1]), found[2]) if found else (0.0, "")
             if unit in {"batch", "batches"} and amount >= 1 and amount.is_integer():
                 return cls(batches=int(amount))
             period = amount * _UNITS_S.get(unit, math.nan)
-            named = found[0] if found else ""
-        else:
-            named = ""
         if not (math.isfinite(period) and period > 0):
             raise InvalidInput(
-                f"period {named or period!r} is not a length of time; write for example "
+                f"period {asked!r} is not a length of time; write for example "
                 f'"20s", "500ms", "2m" or "5 batches"'
             )
         return cls(seconds=float(period))

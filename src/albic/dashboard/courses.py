@@ -5,11 +5,13 @@ Each course is a list of (batch, value) from the first batch that counts on.
 
 import statistics
 from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 
 from albic.control.batches import BatchRecord
 from albic.control.journal import RoundRecord, Status
 from albic.dashboard.runs import RunRecords
+from albic.model import Topology
 
 Course = list[tuple[int, float]]
 
@@ -116,6 +118,22 @@ def moved(run: RunRecords) -> Course:
 def batch_times(run: RunRecords) -> Course:
     """Return how long batches took, in seconds."""
     return [(record.batch, record.batch_s) for record in run.counted]
+
+
+def key_group_names(topology: Topology) -> tuple[str, ...]:
+    """Return the name of each key group's operator."""
+    return tuple(each.name for each in topology.operators for _ in range(each.key_groups))
+
+
+def operator_work(run: RunRecords) -> dict[str, float]:
+    """Return the microseconds of work for a row that each operator took in the last batches."""
+    end = run.counted[-LAST:]
+    rows = max(sum(record.rows for record in end), 1)
+    work_us: defaultdict[str, float] = defaultdict(float)
+    for record in end:
+        for name, busy_s in zip(run.operators, record.busy_s, strict=True):
+            work_us[name] += 1e6 * busy_s / rows
+    return dict(work_us)
 
 
 def _work(record: BatchRecord) -> float:

@@ -31,7 +31,7 @@ def planners_page(runs: Sequence[RunRecords], about: About) -> Page:
         tiles=_tiles(found),
         sections=(
             Section("What was run", about.text),
-            Section("In numbers", _reading(), tables=(summary_table(found),)),
+            Section("In numbers", _reading(), tables=(summary_table(found), work_table(runs))),
             Section(
                 "How much stays on a node",
                 "Bytes between key groups whose sender and receiver are on the same executor. "
@@ -98,6 +98,17 @@ def summary_table(found: Sequence[Summary]) -> Table:
     return Table(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
 
 
+def work_table(runs: Sequence[RunRecords]) -> Table:
+    """Return how long the key groups of each operator worked for a row."""
+    works = [courses.operator_work(run) for run in runs]
+    names = list(dict.fromkeys(name for work in works for name in work))
+    rows = [
+        (name, *(f"{work[name]:.1f}" if name in work else NOTHING for work in works))
+        for name in names
+    ]
+    return Table(("work at end, µs/row", *(run.name for run in runs)), tuple(rows))
+
+
 def cells(one: Summary) -> Mapping[str, str]:
     """Return one run as the cells of a table, by column; names carry the unit."""
     return {
@@ -119,8 +130,8 @@ def _reading() -> str:
     """Return how to read the table."""
     return (
         f"Start is the first {FIRST} batches that count, end the last {LAST}: the median of batch "
-        f"time and load index, the mean of load distance, the sum of bytes. Rows a second are over all "
-        f"batches that count. On one machine the network between executors is the loopback, "
+        f"time and load index, the mean of load distance, the sum of bytes. Rows a second are over "
+        f"all batches that count. On one machine the network between executors is the loopback, "
         f"which costs little. So fewer remote bytes show here as bytes, and hardly as time."
     )
 

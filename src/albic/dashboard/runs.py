@@ -13,6 +13,7 @@ class RunRecords:
     """All that was recorded of one run.
 
     Batches before ``warm_up`` do not count; ``changes`` are those in which the job changed.
+    ``operators`` has the name of each key group's operator, in the order of the batches' entries.
     """
 
     name: str
@@ -21,6 +22,7 @@ class RunRecords:
     rounds: tuple[RoundRecord, ...] = ()
     changes: tuple[int, ...] = ()
     warm_up: int = 1
+    operators: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.counted:

@@ -118,6 +118,7 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job2",
     title="Delays of flights, summed by airplane and year.",
+    prepare=flights_of,
     network=network,
     twin=twin,
     tables={SUM: TABLE},

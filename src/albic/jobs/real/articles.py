@@ -173,6 +173,7 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1",
     title="The most edited articles of each minute, by region of Denmark and over all.",
+    prepare=edits_of,
     network=network,
     twin=twin,
     tables={GLOBAL: TABLE},

@@ -186,6 +186,7 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job4",
     title="Delays by airplane and by route, and how they go with the rain at the origin.",
+    prepare=data_of,
     network=network,
     twin=twin,
     tables={STORE_DELAYS: airplanes.TABLE, STORE_EFFICIENCY: TABLE},

@@ -73,6 +73,8 @@ class RealJob:
         What the command line calls it.
     title
         What it does, in one sentence.
+    prepare
+        Reads the data and puts them in order, or says what is wrong with them; needs no Spark.
     network
         Makes the operators and their sinks over a stream of the inputs.
     twin
@@ -86,6 +88,7 @@ class RealJob:
 
     name: str
     title: str
+    prepare: Callable[[Inputs], object]
     network: Callable[[SparkSession, Inputs], Network]
     twin: Callable[[SparkSession, Inputs], Mapping[str, DataFrame]]
     tables: Mapping[str, Table]

@@ -120,6 +120,7 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1-potc",
     title="Real Job 1 with the power of two choices: each edit to the less loaded of two.",
+    prepare=articles.edits_of,
     network=network,
     twin=twin,
     tables={GLOBAL: articles.TABLE},

@@ -75,6 +75,7 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job3",
     title="Delays of flights, summed by airplane and year, and by route.",
+    prepare=flights_of,
     network=network,
     twin=twin,
     tables={airplanes.SUM: airplanes.TABLE, ROUTE_DELAY: TABLE},

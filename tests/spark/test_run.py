@@ -1,0 +1,68 @@
+"""``albic run`` as its users start it: a process of its own with a cluster of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from albic.cli.runs import WARM_UP
+
+pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
+
+BATCHES = 8
+SMALL = ["--nodes", "2", "--key-groups", "2", "--rows", "500"]
+pytestmark = pytest.mark.timeout(300)
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "albic", "run", "job2", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+
+
+def test_job_2_comes_to_the_same_results_with_and_without_a_planner(tmp_path) -> None:
+    out = tmp_path / "out"
+    process = started(*SMALL, "--batches", str(BATCHES), "--out", str(out), "--json")
+    told, aside = process.communicate(timeout=240)
+    assert process.returncode == 0, aside
+    document = json.loads(told)
+    assert document["format"] == "albic-run/1"
+    assert document["results"].startswith("All 2 runs came to the same results")
+    assert [run["planner"] for run in document["runs"]] == ["joint", "none"]
+    for run in document["runs"]:
+        assert run["rows"] == (BATCHES - WARM_UP) * 500
+        assert [batch for batch, _ in run["batch_s"]] == list(range(WARM_UP, BATCHES))
+        assert set(run["operator_work_us_per_row"]) == {"extract-delay", "sum-delay"}
+    # It lies where it was put before the run, the worst place that there is, and nobody moves it.
+    plain = document["runs"][1]
+    assert plain["moves"] == 0
+    assert plain["end_measured_pct"] == pytest.approx(0, abs=1)
+    assert plain["end_planned_pct"] == pytest.approx(0, abs=1)
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert document["report"] == str(out / "report.html")
+    assert report.count("<svg") >= 3
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("joint.jsonl", "none.jsonl", "report.html", "result.json")
+    ]
+
+
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path) -> None:
+    out = tmp_path / "out"
+    process = started(*SMALL, "--planner", "none", "--batches", "500", "--out", str(out))
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "batch 1," in line:
+            process.send_signal(signal.SIGINT)
+            break
+    _, aside = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped; nothing was written" in aside
+    assert "Traceback" not in aside
+    assert not list(out.iterdir())

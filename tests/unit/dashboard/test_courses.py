@@ -1,0 +1,122 @@
+"""The course of a run is worked out from what was recorded, as its definitions say."""
+
+import re
+
+import pytest
+
+from albic.control.batches import BatchRecord
+from albic.control.journal import MoveRecord, RoundRecord, Status
+from albic.dashboard import RunRecords, courses
+from albic.dashboard.courses import FIRST, LAST, summary
+from albic.model import Operator, Topology
+
+WARM_UP = 2
+ROWS = 1000
+#: A batch each second, from second 100 on.
+BEGAN_S = 100.0
+
+
+def batch(number: int, *, busy_s=(0.4, 0.2, 0.2, 0.0), local=0, remote=0, rows=ROWS, moved=0):
+    return BatchRecord(
+        batch=number,
+        ended_s=BEGAN_S + number,
+        batch_s=1.0,
+        stage_s=0.8,
+        busy_s=tuple(busy_s),
+        node=("1", "2", "1", "2"),
+        loaded=tuple(at < moved for at in range(4)),
+        rows=rows,
+        local_bytes=local,
+        remote_bytes=remote,
+    )
+
+
+def round_at(after_s: float, status: Status, before: float | None, after: float | None):
+    return RoundRecord(
+        1,
+        BEGAN_S + after_s,
+        "period",
+        status,
+        "",
+        collocation_before=before,
+        collocation_after=after,
+        moves=(MoveRecord("sum", 0, "1", "2", 500),),
+    )
+
+
+def run(*records: BatchRecord, rounds=(), operators=()) -> RunRecords:
+    return RunRecords("joint", 2, records, rounds, warm_up=WARM_UP, operators=operators)
+
+
+def test_measured_collocation_is_the_local_part_of_what_key_groups_read() -> None:
+    found = run(batch(1, local=9), batch(2, local=30, remote=70), batch(3), batch(4, local=5))
+    assert courses.measured(found) == [(2, 30.0), (4, 100.0)]
+
+
+def test_planned_collocation_is_the_plan_where_it_was_carried_out_else_what_was_there() -> None:
+    rounds = (
+        round_at(-5, Status.HELD, 0.5, 0.9),
+        round_at(2.5, Status.APPLIED, 0.1, 0.6),
+        round_at(3.5, Status.HELD, 0.6, 0.7),
+        round_at(3.7, Status.NOT_READY, None, None),
+    )
+    found = run(*(batch(at) for at in range(5)), rounds=rounds)
+    assert courses.planned(found) == [(2, 60.0), (3, 60.0)]
+
+
+def test_the_load_index_is_work_for_a_row_against_the_first_batches_that_count() -> None:
+    start = [batch(at, busy_s=(9, 9, 9, 9)) for at in range(WARM_UP)]
+    first = [batch(WARM_UP + at) for at in range(FIRST)]
+    half = batch(9, busy_s=(0.2, 0.1, 0.1, 0.0))
+    same_for_half_the_rows = batch(10, busy_s=(0.2, 0.1, 0.1, 0.0), rows=ROWS // 2)
+    found = run(*start, *first, half, same_for_half_the_rows)
+    assert [round(value) for _, value in courses.load_index(found)] == [*[100] * FIRST, 50, 100]
+
+
+def test_work_is_told_for_each_operator() -> None:
+    topology = Topology((Operator("extract", 1), Operator("sum", 3)), ((0, 1),))
+    names = courses.key_group_names(topology)
+    assert names == ("extract", "sum", "sum", "sum")
+    found = run(*(batch(at) for at in range(4)), operators=names)
+    assert courses.operator_work(found) == pytest.approx({"extract": 400.0, "sum": 400.0})
+
+
+def test_a_summary_tells_the_end_from_the_start() -> None:
+    start = [batch(at, remote=100) for at in range(WARM_UP + FIRST)]
+    end = [batch(at, local=300, remote=100) for at in range(len(start), len(start) + LAST)]
+    rounds = (round_at(4.5, Status.APPLIED, 0.0, 0.75), round_at(6.5, Status.HELD, 0.75, 1.0))
+    found = summary(run(*start, *end, rounds=rounds))
+    assert found.batches == FIRST + LAST
+    assert found.rows_per_s == ROWS
+    assert (found.start_collocation_pct, found.end_measured_pct) == (0.0, 75.0)
+    assert found.end_planned_pct == 75.0
+    assert found.end_remote_bytes_per_row == 0.1
+    assert found.end_distance_pct == pytest.approx(20.0)
+    assert (found.moves, found.moved_bytes) == (1, 500)
+
+
+def test_a_run_without_traffic_or_rounds_has_no_collocation() -> None:
+    found = summary(run(*(batch(at) for at in range(4))))
+    assert found.start_collocation_pct is None
+    assert found.end_measured_pct is None
+    assert found.end_planned_pct is None
+    assert found.compliance_pct is None
+
+
+def test_the_page_has_every_run_in_every_chart_and_only_numbers_of_the_runs() -> None:
+    pytest.importorskip("albic.figures.plots", reason="the extra albic[figures] is missing")
+    from albic.dashboard.planners_page import About, planners_page  # noqa: PLC0415
+
+    records = [batch(at, local=at, remote=10, moved=at % 2) for at in range(12)]
+    rounds = (round_at(4.5, Status.APPLIED, 0.0, 0.75),)
+    names = ("extract", "extract", "sum", "sum")
+    steered = run(*records, rounds=rounds, operators=names)
+    plain = RunRecords("plain Spark", 2, tuple(records), warm_up=WARM_UP, operators=names)
+    page = planners_page([steered, plain], About("job2", "About.", "albic run job2"))
+    charts = [chart for section in page.sections for chart in section.charts]
+    assert len(charts) == 6
+    assert all([s.label for s in chart.series] == ["joint", "plain Spark"] for chart in charts)
+    text = page.html()
+    assert "What joint decided" in text
+    assert "What plain Spark decided" not in text
+    assert not re.search(r"\bnan\b", text)
