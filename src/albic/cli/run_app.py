@@ -44,6 +44,9 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Folder for report and records; out/JOB if not given.")
     ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
+    ] = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
@@ -70,6 +73,7 @@ def run(
         data=data,
         store=store,
         out=out or Path("out") / job,
+        picture=None if picture is None else picture.with_suffix(""),
         seed=seed,
     )
     runs.run(wishes, as_json=as_json)

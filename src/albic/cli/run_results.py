@@ -9,7 +9,15 @@ from albic.cli.run_wishes import NONE, POTC, Wishes
 from albic.cli.screen import titled
 from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import Course, operator_work, summary
-from albic.dashboard.planners_page import About, cells, headline, planners_page
+from albic.dashboard.planners_page import (
+    About,
+    cells,
+    collocation_charts,
+    headline,
+    load_charts,
+    planners_page,
+)
+from albic.figures.plots import save
 from albic.model.files import blaming, document_text, save_bytes, save_text
 
 FORMAT = "albic-run/1"
@@ -56,13 +64,17 @@ def show(console: Console, found: Found, report: Path) -> None:
 def written(found: Found) -> Path:
     """Write report, document and journals, and return the path of the report."""
     out = found.wishes.out
-    page = planners_page([run.records for run in found.runs], _about(found))
+    records = [run.records for run in found.runs]
+    page = planners_page(records, _about(found))
     for name, content in {
         **{f"{run.planner}.jsonl": run.journal for run in found.runs},
         RESULT: json_text(found).encode(),
     }.items():
         with blaming(out / name):
             save_bytes(out / name, content)
+    if found.wishes.picture is not None:
+        with blaming(found.wishes.picture):
+            save((*collocation_charts(records), *load_charts(records)), found.wishes.picture)
     with blaming(out / REPORT):
         save_text(out / REPORT, page.html())
     return out / REPORT

@@ -24,7 +24,7 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is run, with which planners, and where its results go."""
+    """What is run, with which planners, and where its results go; ``picture`` has no suffix."""
 
     job: str
     out: Path
@@ -38,6 +38,7 @@ class Wishes:
     objective: str = "auto"
     data: Path | None = None
     store: str | None = None
+    picture: Path | None = None
     seed: int = 1
 
     def check(self, jobs: Collection[str], warm_up: int) -> None:

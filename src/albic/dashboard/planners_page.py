@@ -43,16 +43,7 @@ def planners_page(runs: Sequence[RunRecords], about: About) -> Page:
                 "How even, and how much work",
                 "Load distance: the largest gap between an executor and the mean. Load index: "
                 "how long all key groups together work for a row, right after the start = 100 %.",
-                charts=(
-                    _chart("Load distance", "points off the mean", runs, courses.distance),
-                    _chart(
-                        "Load index",
-                        "percent of the start",
-                        runs,
-                        courses.load_index,
-                        levels=((100.0, "right after the start"),),
-                    ),
-                ),
+                charts=load_charts(runs),
             ),
             Section(
                 "What it took",
@@ -89,6 +80,15 @@ def collocation_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
     return (
         _chart("Collocation, planned", "percent of bytes", runs, courses.planned, kind=Kind.STEP),
         _chart("Collocation, measured by Spark", "percent of bytes", runs, courses.measured),
+    )
+
+
+def load_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
+    """Return load distance and load index over time."""
+    start = ((100.0, "right after the start"),)
+    return (
+        _chart("Load distance", "points off the mean", runs, courses.distance),
+        _chart("Load index", "percent of the start", runs, courses.load_index, levels=start),
     )
 
 
