@@ -1,5 +1,6 @@
 """The batches of a query as they ran, with or without a controller beside it."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,9 @@ from albic.spark.attaching import bridge_of_process
 from albic.spark.operators import shape
 from albic.spark.placement import NODE, PROCESS
 from albic.spark.statistics import BatchSample, StatisticsReader
+
+#: What Python writes for an error of albic's, deep inside the text of one of Spark's.
+OURS = re.compile(r"^(?:\S+: )*albic\.model\.errors\.\w+: (.+)$", re.MULTILINE)
 
 
 class BatchRecorder:
@@ -50,8 +54,14 @@ class BatchRecorder:
     def _expect_running(self) -> None:
         """Raise what ended the query."""
         if not self._query.isActive:
-            wrong = str(self._query.exception() or "it was stopped").partition("\n")[0]
-            raise JobEnded(f"the query ended early: {wrong}")
+            wrong = str(self._query.exception() or "it was stopped")
+            raise JobEnded(f"the query ended early: {cause(wrong)}")
+
+
+def cause(told: str) -> str:
+    """Return the line of an error's text that says why: an error of albic's, else the first."""
+    ours = OURS.findall(told)
+    return str(ours[-1]) if ours else told.partition("\n")[0]
 
 
 def set_locality_wait(wait: str | None) -> None:
