@@ -1,7 +1,6 @@
 """What ``albic run`` does: a job on an embedded cluster, once with each planner."""
 
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,11 +78,9 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
                 find_planner(planner).plan(rehearsal(Settings()))
     with doing(console, f"starting {count_text(wishes.nodes, 'executor')} on this machine …"):
         cluster = local_cluster(wishes.nodes)
-    with (
-        tempfile.TemporaryDirectory(prefix="albic-run-", ignore_cleanup_errors=True) as folder,
-        cluster,
-    ):
-        stage = Stage(console, cluster, wishes, Path(folder))
+    with cluster:
+        # What is in the cluster's folder goes with it, even if we are killed.
+        stage = Stage(console, cluster, wishes, cluster.logs / "runs")
         with doing(console, f"warming up, {REHEARSAL} batches …"):
             inputs = replace(wishes.inputs(stage.folder / "rehearsal"), batches=REHEARSAL)
             network = _job(wishes, NONE).network(cluster.spark, inputs)
