@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 #: How often we look for ended batches and lost nodes, when one may end and when none will. A look
 #: takes about a millisecond.
-LOOK_EVERY_S, QUIET_LOOK_EVERY_S = 0.1, 0.3
+LOOK_EVERY_S, QUIET_LOOK_EVERY_S = 0.06, 0.3
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
 

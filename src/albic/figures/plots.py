@@ -164,15 +164,32 @@ def _whole(chart: Chart) -> bool:
 
 
 def _annotate(axes: Axes, chart: Chart) -> None:
-    """Draw the moments and values that have a word of their own."""
+    """Draw the moments and values that have a word of their own, readable over what is drawn."""
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    # An axis from zero has room at its foot; lines of another seldom lie at its top.
+    foot = chart.from_zero and not chart.log_y
     for moment, word in chart.marks:
         axes.axvline(moment, color="#888888", linewidth=0.8, linestyle=":")
         axes.annotate(
-            word, (moment, 1), xycoords=("data", "axes fraction"), fontsize=7, rotation=90, va="top"
+            f" {word} ",
+            (moment, 0 if foot else 1),
+            xycoords=("data", "axes fraction"),
+            fontsize=7,
+            rotation=90,
+            ha="center",
+            va="bottom" if foot else "top",
+            bbox=paper,
         )
     for value, word in chart.levels:
         axes.axhline(value, color="#888888", linewidth=0.8, linestyle="--")
-        axes.annotate(word, (0, value), xycoords=("axes fraction", "data"), fontsize=7, va="bottom")
+        axes.annotate(
+            word,
+            (0.005, value),
+            xycoords=("axes fraction", "data"),
+            fontsize=7,
+            va="center",
+            bbox=paper,
+        )
 
 
 def _line(axes: Axes, series: Series, position: int) -> None:

@@ -26,6 +26,8 @@ class Books:
         # Each dot in a package's name is a call of its own, so what is used often is kept.
         self._list: Any = self._jvm.java.util.ArrayList
         self._to_seq: Any = self._jvm.org.apache.spark.api.python.PythonUtils.toSeq
+        self._any_status: Any = self._list()
+        self._no_quantiles: Any = self._array(self._jvm.double, [])
         self._array_text: Any = self._jvm.java.util.Arrays.toString
         self._json = JsonReader(gateway)
         self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
@@ -50,18 +52,16 @@ class Books:
     def stages(self, stage_id: int) -> list[Any]:
         """Return every attempt of a stage, without its tasks."""
         attempts = self._status.stageData(
-            stage_id,
-            WITHOUT_DETAILS,
-            self._list(),
-            WITHOUT_SUMMARIES,
-            self._array(self._jvm.double, []),
+            stage_id, WITHOUT_DETAILS, self._any_status, WITHOUT_SUMMARIES, self._no_quantiles
         )
         found: list[Any] = self._json.read(attempts)
         return found
 
     def tasks(self, stage_id: int, attempt: int) -> list[Any]:
         """Return the tasks of one attempt of a stage."""
-        found: list[Any] = self._json.read(self._status.taskList(stage_id, attempt, MOST_TASKS))
+        found: list[Any] = self._json.read_long(
+            self._status.taskList(stage_id, attempt, MOST_TASKS)
+        )
         return found
 
     def state_rdds(self, stage_id: int) -> frozenset[int]:

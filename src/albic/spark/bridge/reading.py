@@ -43,14 +43,18 @@ class JsonReader:
         )
 
     def read(self, value: Any) -> Any:  # noqa: ANN401  as above
-        """Return what an object shows."""
-        return self._text(self._by_getter, value)
+        """Return what an object shows, in one call; for a long text that would be slow."""
+        return json.loads(self._by_getter.writeValueAsString(value))
+
+    def read_long(self, value: Any) -> Any:  # noqa: ANN401  as above
+        """Return what an object shows, piece by piece."""
+        return self._pieces(self._by_getter, value)
 
     def read_private(self, value: Any) -> Any:  # noqa: ANN401  as above
-        """Return what an object shows and what it hides."""
-        return self._text(self._by_field, value)
+        """Return what an object shows and what it hides, piece by piece."""
+        return self._pieces(self._by_field, value)
 
-    def _text(self, mapper: Any, value: Any) -> Any:  # noqa: ANN401  as above
+    def _pieces(self, mapper: Any, value: Any) -> Any:  # noqa: ANN401  as above
         writer = self._writer()
         mapper.writeValue(writer, value)
         text = writer.getBuffer()

@@ -80,7 +80,7 @@ class Bridge(Books):
 
     def executors(self) -> list[Any]:
         """Return what Spark knows of its live executors; the driver is among them."""
-        found: list[Any] = self._json.read(self._status.executorList(ACTIVE_ONLY))
+        found: list[Any] = self._json.read_long(self._status.executorList(ACTIVE_ONLY))
         return found
 
     def executor_memory_bytes(self) -> int:
