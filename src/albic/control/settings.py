@@ -69,7 +69,7 @@ class Settings:
     pace: Pace = Pace(seconds=20.0)
     max_migrations: int = 8
     objective: Objective = Objective.MAKESPAN
-    least_gain: float = 0.05
+    least_gain: float = 0.03
     urgent_gain: float = 0.1
     time_limit_s: float = 0.2
     seed: int = 0
