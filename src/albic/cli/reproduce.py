@@ -8,7 +8,7 @@ from rich.text import Text
 
 from albic.cli.screen import counting, screen, titled
 from albic.experiments.catalogue import ALL, EXPERIMENTS, chosen
-from albic.experiments.experiment import Experiment
+from albic.experiments.experiment import Experiment, Finding
 from albic.experiments.guests import Guests
 from albic.experiments.manifest import beginning
 from albic.experiments.report import verdict, write_docs, write_report, write_result
@@ -94,6 +94,12 @@ def _tell(console: Console, result: Result, found: int) -> None:
     for judged in result.judged():
         claim, finding = judged.claim, judged.finding
         said = "ours" if claim.ours else claim.paper
-        verdict_ = Text("yes", style="green") if finding.holds else Text("NO", style="bold red")
-        table.add_row(claim.statement, said, finding.measured, verdict_)
+        table.add_row(claim.statement, said, finding.measured, _verdict(finding))
     console.print(table)
+
+
+def _verdict(finding: Finding) -> Text:
+    """Return whether a claim holds, in its colour; nothing where nothing was measured."""
+    if finding.is_missing:
+        return Text("")
+    return Text("yes", style="green") if finding.holds else Text("NO", style="bold red")

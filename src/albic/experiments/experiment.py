@@ -20,6 +20,7 @@ class Point(Protocol):
 
 
 Measured = TypeVar("Measured", bound=Point)
+NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,22 @@ class Finding:
     def __post_init__(self) -> None:
         if not self.holds and not self.remark:
             raise ValueError(f"a claim that does not hold needs a sentence: {self.measured}")
+
+    @classmethod
+    def missing(cls, why: str) -> "Finding":
+        """Return that this run has no rows to check a claim by."""
+        return cls(NOT_MEASURED, holds=False, remark=why)
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether there was nothing to check."""
+        return self.measured == NOT_MEASURED
+
+    def told(self) -> str:
+        """Return whether it holds, and if not, why."""
+        if self.holds:
+            return "yes"
+        return self.remark if self.is_missing else f"no: {self.remark}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,9 @@ def markdown(results: Sequence[Result], figures: str) -> str:
 
 def verdict(results: Sequence[Result]) -> str:
     """Return in a sentence or two how many claims hold."""
-    every = [judged for result in results for judged in result.judged()]
+    every = [
+        judged for result in results for judged in result.judged() if not judged.finding.is_missing
+    ]
     papers = [judged for judged in every if not judged.claim.ours]
     ours = [judged for judged in every if judged.claim.ours]
     held = (sum(judged.finding.holds for judged in some) for some in (papers, ours))
@@ -121,7 +123,7 @@ def _cells(results: Iterable[Result]) -> Iterable[tuple[str, ...]]:
                 claim.statement,
                 said,
                 finding.measured,
-                "yes" if finding.holds else f"no: {finding.remark}",
+                finding.told(),
             )
 
 
@@ -136,7 +138,7 @@ def _section(result: Result) -> Section:
 
 def _remarks(judged: Sequence[Judged]) -> list[str]:
     """Return a paragraph on what does not hold."""
-    missed = [each for each in judged if not each.finding.holds]
+    missed = [each for each in judged if not each.finding.holds and not each.finding.is_missing]
     if not missed:
         return []
     told = [f"- {each.claim.statement}: {each.finding.remark}" for each in missed]

@@ -70,7 +70,7 @@ class Result:
                     "paper": judged.claim.paper,
                     "ours": judged.claim.ours,
                     "measured": judged.finding.measured,
-                    "holds": judged.finding.holds,
+                    "holds": None if judged.finding.is_missing else judged.finding.holds,
                     "remark": judged.finding.remark,
                 }
                 for judged in self.judged()

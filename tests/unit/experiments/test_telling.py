@@ -1,11 +1,12 @@
 """Claims come out both ways, and the report says which."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from albic.experiments.catalogue import EXPERIMENTS, chosen
-from albic.experiments.experiment import Finding
+from albic.experiments.experiment import Claim, Finding
 from albic.experiments.manifest import beginning, commit, versions
 from albic.experiments.report import (
     BEGIN,
@@ -39,6 +40,14 @@ def test_a_claim_that_does_not_hold_needs_a_sentence():
     with pytest.raises(ValueError, match="needs a sentence"):
         Finding("7", holds=False)
     assert Finding("7", holds=True).remark == ""
+
+
+def test_what_was_not_measured_counts_neither_way(result):
+    unknown = Claim("squares are round", "always", lambda _: Finding.missing("no rows"))
+    asked = small(least=10)
+    told = result(replace(asked, claims=(*asked.claims, unknown)))
+    assert verdict([told]).startswith("1 of 2 statements")
+    assert "| not measured | no rows |" in markdown([told], "")
 
 
 def test_the_same_claim_holds_or_fails_with_what_was_measured(result):

@@ -100,7 +100,7 @@ def _keeps_limit(rows: Rows) -> Finding:
     """Return whether the search ends about when it is asked to."""
     mine = rows.where(method=SEARCH, failed="")
     if not mine.rows:
-        return Finding("not run", holds=False, remark="left out of this run")
+        return Finding.missing("left out of this run")
     limit_s = mine.most("limit_s")
     late = mine.that(lambda row: float(row["wall_s"] or 0) > OVERRUN * limit_s)
     return Finding(
@@ -114,7 +114,7 @@ def _keeps_limit(rows: Rows) -> Finding:
 def _milp_ends(rows: Rows) -> Finding:
     """Return where the printed program ends."""
     if not rows.where(method=MILP).rows:
-        return Finding("not run", holds=False, remark="left out of this run")
+        return Finding.missing("left out of this run")
     reached, top = largest(rows, MILP), rows.most("nodes")
     last = rows.where(method=MILP).rows[-1]
     return Finding(

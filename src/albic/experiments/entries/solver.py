@@ -91,7 +91,7 @@ def _more_time(rows: Rows) -> Finding:
     longest = mine.most("limit_s")
     few_s = max((s for s in mine.amounts("limit_s") if s <= FEW_S), default=longest)
     if few_s == longest:
-        return Finding("not measured", holds=False, remark="this run has one time limit only")
+        return Finding.missing("this run has one time limit only")
     early = mine.where(limit_s=few_s).mean("distance")
     late = mine.where(limit_s=longest).mean("distance")
     return Finding(
