@@ -25,6 +25,7 @@ COLUMNS = 2
 #: With more lines than this a legend would hide some of them, so it stands below the chart.
 CROWDED, LEGEND_ROW_IN = 4, 0.2
 STYLE: dict[Any, object] = {
+    "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,

@@ -23,7 +23,7 @@ NOTES = (
     "is the one right after the migrations, on the loads just measured, as in the paper. The "
     "first 5 periods are left out of all numbers. Flux, PoTC and the search have three seeds; "
     "charts over time show one. The printed program has 20 s of HiGHS a period, for 20 periods (5 "
-    "s and 15 periods in fig-job1-migrations); our milp has 1 s, the search 0.1 s. The search by "
+    "s and 11 periods in fig-job1-migrations); our milp has 1 s, the search 0.1 s. The search by "
     "stage has another aim, what a batch waits for; its load distance is the price. joint is in "
     "fig-job1-collocation."
 )

@@ -21,7 +21,7 @@ from albic.figures import Chart
 MOST = (5, 10, 13, 20, 40, UNRESTRICTED)
 FREE = "unrestricted"
 #: HiGHS takes its whole time in every period, so the printed program gets less of everything.
-FEW, FEW_PERIODS, FEW_S = (10, 13, 40, UNRESTRICTED), 15, 5.0
+FEW, FEW_PERIODS, FEW_S = (10, 13, 40, UNRESTRICTED), 11, 5.0
 
 
 def points(methods: tuple[str, ...], most: tuple[int, ...], periods: int) -> tuple[JobPoint, ...]:

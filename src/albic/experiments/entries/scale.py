@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from albic.experiments.entries.lines import lines, table
+from albic.experiments.entries.lines import table
 from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows, amount
 from albic.experiments.runs.methods import (
@@ -40,7 +40,8 @@ NOTES = (
     "failed after 60 s, above 8 GiB, or where nothing moves. Plans are made one at a time. 'At "
     "once' is the search with no time: it reads the problem, places greedily and proves its "
     "bound. 'racks' evens out racks of 50 nodes as if each were one node, then every rack for "
-    "itself. Memory includes the snapshot, and HiGHS where it runs. The "
+    "itself. Memory includes the interpreter and its libraries, which "
+    "keeps the exponents low, the snapshot, and HiGHS where it runs. The "
     "search by stage has another aim than load distance."
 )
 
@@ -144,29 +145,32 @@ def _racks_help(rows: Rows) -> Finding:
 def _charts(rows: Rows) -> tuple[Chart, ...]:
     """Return time, memory and quality over nodes, both axes as logarithms."""
     good = rows.where(failed="")
-    return (
-        _growth(good, "wall_s", "Time of a plan", "seconds"),
-        _growth(good, "peak_gib", "Peak memory of the process", "GiB"),
+    panels = (
+        ("wall_s", "Time of a plan", "seconds"),
+        ("peak_gib", "Peak memory of the process", "GiB"),
+        ("distance", "Load distance after the plan", "load distance, points"),
+    )
+    return tuple(
         Chart(
-            "Load distance after the plan",
+            title,
             "nodes (100 key groups each)",
-            "load distance, points",
-            lines(good, "method", "nodes", "distance"),
+            unit,
+            tuple(
+                Series(_fitted(mine, method), *mine.curve("nodes", value))
+                for method in good.words("method")
+                if (mine := good.where(method=method)).rows
+            ),
             log_x=True,
             log_y=True,
-        ),
+        )
+        for value, title, unit in panels
     )
 
 
-def _growth(rows: Rows, value: str, title: str, unit: str) -> Chart:
-    """Return a chart with the fitted exponent in each label."""
-    series = []
-    for method in rows.words("method"):
-        mine = rows.where(method=method)
-        slope = exponent(mine, value)
-        label = method if math.isnan(slope) else f"{method}: nodes^{slope:.2f}"
-        series.append(Series(label, *mine.curve("nodes", value)))
-    return Chart(title, "nodes (100 key groups each)", unit, tuple(series), log_x=True, log_y=True)
+def _fitted(rows: Rows, method: str) -> str:
+    """Return a planner's name with its exponents, where there is more than one size to fit."""
+    time, memory = (exponent(rows, value) for value in ("wall_s", "peak_gib"))
+    return method if math.isnan(time) else f"{method}: time n^{time:.2f}, memory n^{memory:.2f}"
 
 
 def _tables(rows: Rows) -> tuple[Table, ...]:
