@@ -37,7 +37,7 @@ class Pace:
 
     def end(self, copy: Prepared, start: int, due_us: int | None) -> int:
         """Return where a batch ends that begins at row ``start``; ``due_us`` is the clock's say."""
-        ends = [copy.rows]
+        ends = [copy.end]
         if due_us is not None:
             ends.append(copy.row_at(due_us))
         if self.span_s is not None:

@@ -43,6 +43,8 @@ class Prepared:
         The event time of each piece's first row, in microseconds since 1970.
     last_us
         The event time of the last row.
+    begin
+        The number of the first row; above 0 if rows before it were left out.
     """
 
     folder: Path
@@ -51,11 +53,17 @@ class Prepared:
     starts: tuple[int, ...]
     firsts_us: tuple[int, ...]
     last_us: int
+    begin: int = 0
+
+    @property
+    def end(self) -> int:
+        """Return the number after that of the last row."""
+        return self.starts[-1]
 
     @property
     def rows(self) -> int:
         """Return how many rows there are."""
-        return self.starts[-1]
+        return self.end - self.begin
 
     @property
     def schema(self) -> pa.Schema:
@@ -67,21 +75,27 @@ class Prepared:
         """Return the files, in order."""
         return [self.folder / piece_name(number) for number in range(len(self.firsts_us))]
 
-    def head(self, rows: int) -> "Prepared":
-        """Return the first ``rows`` rows as a copy of its own; all of them if there are no more."""
-        if rows >= self.rows:
-            return self
-        if rows < 1:
-            raise InvalidInput(f"{rows} rows were asked for; it must be at least 1")
-        starts = [start for start in self.starts[:-1] if start < rows]
-        firsts = self.firsts_us[: len(starts)]
-        last_us = self.time_at_us(rows - 1)
-        return replace(self, starts=(*starts, rows), firsts_us=firsts, last_us=last_us)
+    def part(self, begin: int, end: int) -> "Prepared":
+        """Return the rows from ``begin`` up to ``end`` as a copy of its own; numbers stay.
+
+        An ``end`` beyond all rows means all of them.
+        """
+        end = min(end, self.end)
+        if not self.begin <= begin < end:
+            raise InvalidInput(f"there are no {self.kind.name} from row {begin} up to row {end}")
+        starts = [start for start in self.starts[:-1] if start < end]
+        return replace(
+            self,
+            starts=(*starts, end),
+            firsts_us=self.firsts_us[: len(starts)],
+            last_us=self.time_at_us(end - 1),
+            begin=begin,
+        )
 
     def read(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows from number ``first`` up to, not including, ``end``."""
         piece = max(bisect_right(self.starts, first) - 1, 0)
-        while first < min(end, self.rows):
+        while first < min(end, self.end):
             start, until = self.starts[piece], min(end, self.starts[piece + 1])
             yield from _rows(self.pieces[piece], first - start, until - start)
             first, piece = until, piece + 1
@@ -90,14 +104,14 @@ class Prepared:
         """Return the number of the first row whose event time is ``time_us`` or later."""
         piece = bisect_left(self.firsts_us, time_us) - 1
         if piece < 0:
-            return 0
+            return self.begin
         times = pq.read_table(self.pieces[piece], columns=["event_time"])["event_time"]
         inside = np.searchsorted(times.cast(pa.int64()).to_numpy(), time_us, "left")
-        return min(self.starts[piece] + int(inside), self.rows)
+        return min(max(self.starts[piece] + int(inside), self.begin), self.end)
 
     def time_at_us(self, row: int) -> int:
         """Return the event time of a row, or of the last one if there is none of that number."""
-        if row >= self.rows:
+        if row >= self.end:
             return self.last_us
         (batch,) = self.read(row, row + 1)
         return int(batch.column("event_time")[0].value)

@@ -59,7 +59,8 @@ class Replay(DataSource):
             rows=int(given["rows"]) if given["rows"] else None,
             span_s=float(given["span_s"]) if given["span_s"] else None,
         )
-        copy = opened(Path(options["folder"])).head(int(options["head"]))
+        whole = opened(Path(options["folder"]))
+        copy = whole.part(int(options["begin"]), int(options["end"]))
         return ReplayReader(copy, pace, int(options["partitions"]))
 
 
@@ -82,7 +83,7 @@ class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Return the first row."""
-        return self._offset(0)
+        return self._offset(self._copy.begin)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Return where the next batch ends; the start if nothing is due."""
@@ -96,7 +97,7 @@ class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
         """Return the end of the data."""
-        return self._offset(self._copy.rows)
+        return self._offset(self._copy.end)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Forget the clock: all rows are there, and the query ends after the last."""

@@ -104,12 +104,12 @@ def frame(
     """Return an ordered copy as a DataFrame, with the row's number in ``sequence``."""
     if not streaming:
         rows = spark.read.parquet(*(str(piece) for piece in copy.pieces))
-        return rows.where(f"sequence < {copy.rows}")
+        return rows.where(f"sequence >= {copy.begin} AND sequence < {copy.end}")
     chosen = pace or Pace()
     replay = _replay()
     spark.dataSource.register(replay)
     reader = spark.readStream.format(replay.name()).option("folder", str(copy.folder))
-    reader = reader.option("head", copy.rows)
+    reader = reader.option("begin", copy.begin).option("end", copy.end)
     # As many tasks as can run at once: a source has no state to keep together.
     reader = reader.option("partitions", spark.sparkContext.defaultParallelism)
     for name in ("speed_up", "rows", "span_s"):

@@ -33,6 +33,7 @@ STORE_DELAYS, STORE_EFFICIENCY = "store-delays", "store-efficiency"
 #: How much event time passes between two writes of a store operator.
 STORE_EVERY = timedelta(days=7)
 SCORE_STEP, LAST_STEP = 10, 90
+DAY_US = 86_400_000_000
 
 SCORES = "origin string, destination string, day timestamp, rain_score double"
 JOINED = f"{SCORES}, delay_min bigint, flights bigint"
@@ -110,15 +111,19 @@ def data_of(inputs: Inputs) -> Data:
             f"{str(inputs.data)!r} is no folder; Job 4 needs one that holds flights and weather"
         )
     flights, weather = ordered_flights(inputs.data), ordered_weather(inputs.data)
-    first_us = flights.firsts_us[0]
+    first_us = flights.time_at_us(0)
     part = min((inputs.rows_per_batch or ROWS_PER_BATCH) / flights.rows, 1.0)
     span_us = max(round(part * (flights.last_us - first_us)), 1)
+    end_us = flights.last_us + 1
     if inputs.batches is not None:
         # Batches end where multiples of the span do.
-        end_us = (first_us // span_us + inputs.batches) * span_us
-        flights = flights.head(flights.row_at(end_us))
-        weather = weather.head(max(weather.row_at(end_us), 1))
-    return Data(flights, weather, span_us / 1e6)
+        end_us = min(end_us, (first_us // span_us + inputs.batches) * span_us)
+    # Whole days: an observation may tell of all of its day.
+    days = (
+        weather.row_at(first_us // DAY_US * DAY_US),
+        weather.row_at(-(-end_us // DAY_US) * DAY_US),
+    )
+    return Data(flights.part(0, flights.row_at(end_us)), weather.part(*days), span_us / 1e6)
 
 
 def operators(key_groups: int, score: rain.RainScore) -> list[Operator]:
@@ -166,7 +171,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
             FROM (SELECT sum(hundredths) AS total FROM fallen GROUP BY airport, day)),
         scores AS (
             SELECT airport, day, 100D * sum(hundredths) / first(most) AS rain_score
-            FROM fallen CROSS JOIN record WHERE sequence < {{rows}} GROUP BY airport, day),
+            FROM fallen CROSS JOIN record WHERE sequence >= {{begin}} AND sequence < {{end}}
+            GROUP BY airport, day),
         late AS (
             SELECT origin, destination, delay_min,
                 floor(unix_micros(event_time) / 86400000000) AS day FROM {{flights}})
@@ -179,7 +185,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
     data = data_of(inputs)
     flights = airplanes.arrived(frame(spark, data.flights, streaming=False))
     weather = frame(spark, ordered_weather(inputs.data), streaming=False)
-    found = spark.sql(query, flights=flights, weather=weather, rows=data.weather.rows)
+    begin, end = data.weather.begin, data.weather.end
+    found = spark.sql(query, flights=flights, weather=weather, begin=begin, end=end)
     return {STORE_DELAYS: airplanes.totals(flights), STORE_EFFICIENCY: found}
 
 

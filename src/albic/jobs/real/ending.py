@@ -29,5 +29,5 @@ def ending(
         Those of use; the fewer, the less is sent.
     """
     rows = frame(spark, copy, pace=pace)
-    marked = rows.selectExpr(*columns, f"sequence = {copy.rows - 1} AS {LAST}")
+    marked = rows.selectExpr(*columns, f"sequence = {copy.end - 1} AS {LAST}")
     return Source(name, marked, event_time="event_time", ends=LAST)

@@ -55,7 +55,7 @@ class Inputs:
         """Return as much of an ordered copy as the batches that were asked for need."""
         if self.batches is None:
             return copy
-        return copy.head(self.batches * (self.rows_per_batch or rows_per_batch))
+        return copy.part(0, self.batches * (self.rows_per_batch or rows_per_batch))
 
 
 @dataclass(frozen=True, slots=True)

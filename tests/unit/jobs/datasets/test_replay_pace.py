@@ -96,21 +96,27 @@ def test_batches_end_where_they_should(copy: Prepared, pace: Pace, ends: list[in
     assert following == reader.reportLatestOffset()
 
 
-@pytest.mark.parametrize("rows", [1, 10, 29, 30, 31])
-def test_the_head_of_a_copy_is_a_copy_that_ends_earlier(copy: Prepared, rows: int) -> None:
-    head = copy.head(rows)
-    assert head.rows == min(rows, 30)
-    read = [n for batch in head.read(0, 99) for n in batch["sequence"].to_pylist()]
-    assert read == list(range(head.rows))
-    assert head.last_us == copy.time_at_us(head.rows - 1)
-    assert head.row_at(copy.last_us + 1) == head.rows
-    reader = ReplayReader(head, Pace(), 2, Clock())
-    assert row(reader.latestOffset(reader.initialOffset(), LIMIT)) == head.rows
+@pytest.mark.parametrize(("begin", "end"), [(0, 1), (0, 10), (3, 29), (29, 30), (7, 99)])
+def test_a_part_of_a_copy_keeps_the_numbers_of_its_rows(copy: Prepared, begin, end) -> None:
+    part = copy.part(begin, end)
+    last = min(end, copy.rows)
+    assert (part.begin, part.end, part.rows) == (begin, last, last - begin)
+    assert part.last_us == copy.time_at_us(last - 1)
+    assert part.row_at(0) == begin
+    assert part.row_at(copy.last_us + 1) == last
+    reader = ReplayReader(part, Pace(), 2, Clock())
+    ends = reader.initialOffset(), reader.latestOffset(reader.initialOffset(), LIMIT)
+    assert ends[1] == reader.reportLatestOffset()
+    tasks = [reader.read(task) for task in reader.partitions(*ends)]
+    assert [n for task in tasks for b in task for n in b["sequence"].to_pylist()] == list(
+        range(begin, last)
+    )
 
 
-def test_no_rows_are_no_head(copy: Prepared) -> None:
-    with pytest.raises(InvalidInput, match="at least 1"):
-        copy.head(0)
+@pytest.mark.parametrize(("begin", "end"), [(0, 0), (5, 5), (30, 40), (-1, 3)])
+def test_no_rows_are_no_part(copy: Prepared, begin, end) -> None:
+    with pytest.raises(InvalidInput, match="no weather from row"):
+        copy.part(begin, end)
 
 
 @given(first=st.integers(0, 30), end=st.integers(0, 30), tasks=st.integers(1, 9))

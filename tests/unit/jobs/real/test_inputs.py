@@ -1,6 +1,6 @@
 """What a job reads: all of the data, or as much of both inputs as lies in the same time."""
 
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,15 @@ from albic.model import InvalidInput
 
 DAY_US = 86_400_000_000
 NEW_YEAR = date(2013, 1, 1)
+BEFORE = 10
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have 40 days of flights, a hundred a day, and 60 of weather."""
+    """Have 40 days of flights, a hundred a day, and weather from ten days before to ten after."""
     tables = {
         FLIGHTS: synthetic.flights(Recipe(4000, 50, 0.5, 0.1, NEW_YEAR, 40)).sort_by("event_time"),
-        WEATHERS: synthetic.weather(Recipe(180, 3, 0.0, 0.0, NEW_YEAR, 60)),
+        WEATHERS: synthetic.weather(Recipe(183, 3, 0.0, 0.0, NEW_YEAR - timedelta(BEFORE), 61)),
     }
     for kind, table in tables.items():
         folder = tmp_path / kind.name
@@ -32,22 +33,34 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("data")
-def test_without_a_bound_all_is_read(tmp_path) -> None:
+def test_all_flights_are_read_and_the_weather_of_their_days(tmp_path) -> None:
     found = couriers.data_of(Inputs(tmp_path))
-    assert (found.flights.rows, found.weather.rows) == (4000, 180)
+    assert found.flights.rows == 4000
+    # The last flights leave in the evening of the 40th day, which is the 41st at Greenwich.
+    assert found.weather.begin == 3 * BEFORE
+    assert found.weather.rows == 3 * 41
 
 
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("batches", [1, 3, 5])
-def test_both_inputs_end_in_the_same_batch(tmp_path, batches) -> None:
+def test_so_many_batches_have_the_weather_of_their_days(tmp_path, batches) -> None:
     found = couriers.data_of(Inputs(tmp_path, rows_per_batch=500, batches=batches))
     span_us = round(found.span_s * 1e6)
-    cells = [
-        {time.value // span_us for batch in copy.read(0, copy.rows) for time in batch["event_time"]}
+    flown, observed = (
+        [time.value for batch in copy.read(copy.begin, copy.end) for time in batch["event_time"]]
         for copy in (found.flights, found.weather)
-    ]
-    assert len(cells[0]) == batches
-    assert max(cells[0]) == max(cells[1])
+    )
+    assert len({time // span_us for time in flown}) == batches
+    assert {time // DAY_US for time in flown} <= {time // DAY_US for time in observed}
+    assert max(observed) // DAY_US - max(flown) // DAY_US <= 1
+
+
+@pytest.mark.usefixtures("data")
+def test_weather_of_another_time_is_refused(tmp_path, monkeypatch) -> None:
+    early = couriers.ordered_weather(None).part(0, 3)
+    monkeypatch.setattr(couriers, "ordered_weather", lambda _: early)
+    with pytest.raises(InvalidInput, match="no weather"):
+        couriers.data_of(Inputs(tmp_path))
 
 
 @pytest.mark.parametrize("wrong", [{"key_groups": 0}, {"rows_per_batch": -1}, {"batches": 0}])
