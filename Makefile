@@ -7,7 +7,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-loss reproduce nightly lock clean \
+.PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation bench-loss reproduce nightly lock clean \
     help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
@@ -40,7 +40,7 @@ spark-versions: $(COMPILED)  ## run the contract tests of Spark against every ve
 	@sh scripts/spark-versions.sh
 
 check: lint $(COMPILED)  ## format, lint, types, contracts, spelling and the fast tests
-	$(PYTEST) -q -m "not slow and not spark and not nightly"
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -q -m "not slow and not spark and not nightly"
 
 lint: $(READY)  ## what check does, without the tests
 	$(BIN)/ruff format --check .
@@ -61,6 +61,9 @@ bench-spark: $(COMPILED)  ## measure what albic brings on Spark; about 25 minute
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs
+
+bench-collocation: $(COMPILED)  ## two chained operators from a start that tears them apart; plain, albic, joint
+	$(BIN)/python -m bench.spark_collocation
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss

@@ -13,6 +13,8 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# For ``make check``, which is run again and again while one works.
+settings.register_profile("quick", settings.get_profile("dev"), max_examples=15)
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),
