@@ -14,6 +14,9 @@ from albic.model import Plan, PlanRejected, PlanRequest, ScalingDecision, Snapsh
 
 log = logging.getLogger(__name__)
 
+#: How long a planner may think for each key group when a round comes early: the next batch is about
+#: to place its tasks.
+HASTE_S = 0.001
 PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
 
 
@@ -46,7 +49,8 @@ class Rounds:
         if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
             self.membership.released(gone)
             snapshot, lost = self._snapshot()
-        planned = self._plan(snapshot, lost)
+        limit_s = HASTE_S * snapshot.topology.key_groups if early else self._settings.time_limit_s
+        planned = self._plan(snapshot, lost, limit_s)
         asked = self.membership.request(
             parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming
         )
@@ -75,12 +79,18 @@ class Rounds:
         if decision.add:
             self._parts.elasticity.grow(decision.add)
             self.expected += decision.add
-        return self._plan(*self._snapshot())
+        return self._plan(*self._snapshot(), self._settings.time_limit_s)
 
-    def _plan(self, snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[PlanRequest, Plan]:
+    def _plan(
+        self, snapshot: Snapshot, lost: tuple[str, ...], time_limit_s: float
+    ) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""
         cost = moving.fitted(tuple(self._moved))
-        allowed = replace(self._settings, max_migrations=self.urgency.moves_left)
+        allowed = replace(
+            self._settings,
+            max_migrations=self.urgency.moves_left,
+            time_limit_s=min(time_limit_s, self._settings.time_limit_s),
+        )
         request = adaptation.request_for(snapshot, allowed, lost, cost)
         answer = self._parts.planner.plan(request)
         plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
