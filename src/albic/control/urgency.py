@@ -11,6 +11,10 @@ import numpy as np
 from albic.control.settings import Settings
 from albic.model import Resource, Snapshot, metrics
 
+#: How many times as much as is urgent one batch has to waste to be believed alone. Batches of the
+#: same job differ by a few hundredths.
+VERY_MUCH = 1.5
+
 
 def avoidable_share(snapshot: Snapshot) -> float:
     """Return the share of the makespan that no placement could need; 0 says that all is well.
@@ -54,7 +58,8 @@ class Urgency:
         self._last = avoidable
         if self._futile is not None and avoidable < self._futile + much / 2:
             return False
-        return self.moves_left > 0 and (avoidable >= 2 * much or min(avoidable, before) >= much)
+        at_once = avoidable >= VERY_MUCH * much or min(avoidable, before) >= much
+        return self.moves_left > 0 and at_once
 
     def new_period(self) -> None:
         """Begin another period with all of its moves."""
