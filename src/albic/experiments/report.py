@@ -5,6 +5,7 @@ from pathlib import Path
 
 from albic.experiments.manifest import commit, versions
 from albic.experiments.result import Judged, Result
+from albic.experiments.store import code_hash
 from albic.figures import Page, Section, Table
 from albic.figures.plots import save
 from albic.model import InvalidInput
@@ -108,7 +109,8 @@ def _made(results: Sequence[Result]) -> str:
         f"Commit {commit()}, {begun.when}, on {machine.cores} cores "
         f"({machine.processor}) with a load of {machine.load_before:g} before; "
         + ", ".join(f"{name} {number}" for name, number in versions().items())
-        + f". {sum(result.seconds for result in results) / 60:.0f} minutes of work in all."
+        + f". {sum(result.seconds for result in results) / 60:.0f} minutes of work in all, by code "
+        f"{code_hash()[:8]}; points that it measured in earlier runs count."
     )
 
 

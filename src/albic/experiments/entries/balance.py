@@ -55,7 +55,9 @@ def _milp_below(rows: Rows) -> Finding:
     return Finding(
         f"{label}: at most {amount(worst)} points",
         worst < BELOW_PCT,
-        f"{label} reaches {amount(worst)} points; HiGHS does not always find a good plan in time",
+        f"{label} reaches {amount(worst)} points; better plans exist, for our search stays below "
+        f"{amount(settled(rows).where(label=SEARCH).most('after'))}, but HiGHS does not find them "
+        "in its time",
     )
 
 
@@ -78,8 +80,8 @@ def _flux_fluctuates(rows: Rows) -> Finding:
     return Finding(
         f"up to {amount(worst)} points, {amount(typical)} on average",
         worst >= 5.0,
-        f"Flux stays within {amount(worst)} points here: the trace changes less from period to "
-        "period than the paper's data, so 13 moves are enough for Flux as well",
+        f"Flux stays within {amount(worst)} points here; our trace may change less from period to "
+        "period than the paper's data does",
     )
 
 
