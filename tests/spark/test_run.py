@@ -40,11 +40,7 @@ def test_job_2_comes_to_the_same_results_with_and_without_a_planner(tmp_path) ->
         assert run["rows"] == (BATCHES - WARM_UP) * 500
         assert [batch for batch, _ in run["batch_s"]] == list(range(WARM_UP, BATCHES))
         assert set(run["operator_work_us_per_row"]) == {"extract-delay", "sum-delay"}
-    # It lies where it was put before the run, the worst place that there is, and nobody moves it.
-    plain = document["runs"][1]
-    assert plain["moves"] == 0
-    assert plain["end_measured_pct"] == pytest.approx(0, abs=1)
-    assert plain["end_planned_pct"] == pytest.approx(0, abs=1)
+    assert document["runs"][1]["moves"] == 0
     report = (out / "report.html").read_text(encoding="utf-8")
     assert document["report"] == str(out / "report.html")
     assert report.count("<svg") >= 3
