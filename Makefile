@@ -7,8 +7,8 @@ JOBS ?= 2
 PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation bench-loss reproduce nightly lock clean \
-    help
+.PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
+    bench-loss bench-scaling reproduce nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -67,6 +67,9 @@ bench-collocation: $(COMPILED)  ## two chained operators from a start that tears
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss
+
+bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spark's dynamic allocation; 9 minutes
+	$(BIN)/python bench/scaling.py
 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov

@@ -23,6 +23,10 @@ AUTO, FIXED = "auto", "fixed"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
 
+#: Where executors can be added, batches this close to their trigger interval call for a round; the
+#: ratio at which Spark's own scaling of DStreams adds some.
+URGENT_PACE = 0.9
+
 #: The controllers of this process by the runs they steer: two on one run would undo each other.
 _steering: dict[str, Controller] = {}
 _attaching = threading.Lock()
@@ -77,6 +81,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         pace=Pace.of(period),
         max_migrations=max_migrations,
         objective=_objective(objective, len(running)),
+        urgent_pace=None if scaling == FIXED else URGENT_PACE,
         seed=seed,
         dry_run=dry_run,
     )
@@ -93,7 +98,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         parts = Parts(
             statistics=runtime,
             placement=runtime,
-            elasticity=elasticity_of(bridge, cluster, elastic=scaling != FIXED),
+            elasticity=elasticity_of(bridge, cluster, runtime, elastic=scaling != FIXED),
             planner=chosen,
             scaling=_scaling(scaling, limits or Limits(), chosen),
             clock=WallClock(),

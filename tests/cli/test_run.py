@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
 from pathlib import Path
 
-from albic.cli import main, runs
+from albic.cli import main, runs, swings
 from albic.cli.run_wishes import NONE, Wishes
 from albic.jobs.real import REAL_JOBS
 from albic.planners import PLANNERS
@@ -20,7 +20,8 @@ def no_spark(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a cluster was started")
 
-    monkeypatch.setattr(runs, "local_cluster", refuse)
+    for module in (runs, swings):
+        monkeypatch.setattr(module, "local_cluster", refuse)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,17 @@ def no_spark(monkeypatch):
         pytest.param(["job2", "--rows", "0"], "--rows is 0", id="no rows"),
         pytest.param(["job2", "--max-migrations", "-1"], "--max-migrations", id="less than none"),
         pytest.param(["job2", "--period", "often"], "'often'", id="no period"),
+        pytest.param(["job2", "--scale", "ds2"], "--scale is for the job swing", id="no swing"),
+        pytest.param(["swing", "--scale", "utilization"], "did you mean util", id="unknown policy"),
+        pytest.param(["swing", "--scale", "magic"], "known are fixed, util", id="no policy"),
+        pytest.param(["swing", "--min-nodes", "7"], "--min-nodes is 7", id="least above most"),
+        pytest.param(["swing", "--max-nodes", "1000"], "<= 200", id="too many nodes"),
+        pytest.param(["swing", "--nodes", "0"], "--nodes is 0", id="no node at the start"),
+        pytest.param(["swing", "--data", "x.csv"], "makes its own rows", id="data for a swing"),
+        pytest.param(["swing", "--rows", "10"], "--rows is 10", id="too few rows"),
+        pytest.param(["swing", "--batches", "3"], "--batches is 3", id="too short a swing"),
+        pytest.param(["swing", *["--planner", "milp"] * 2], "one --planner", id="two planners"),
+        pytest.param(["swing", "--period", "often"], "'often'", id="no period of a swing"),
     ],
 )
 def test_mistakes_end_with_exit_code_2_and_a_sentence(arguments, told, capsys, tmp_path):

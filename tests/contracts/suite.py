@@ -215,6 +215,7 @@ class ElasticityContract:
             if goes not in [node.id for node in left.cluster.nodes]:
                 break
             elastic.run(1)
+            elastic.elasticity.fleet()
         assert goes not in [node.id for node in left.cluster.nodes]
         assert named(left) == named(after)
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from albic.control.ports import News
+from albic.spark.elasticity import AskedExecutors
+from albic.spark.providers import LocalNodes
 from albic.spark.runtime import SparkRuntime
 from albic.spark.session import LocalCluster
-from tests.contracts.suite import PortsContract
+from tests.contracts.suite import ElasticityContract, PortsContract
 from tests.spark.conftest import PATIENCE_S, Watched, counts
 
 
@@ -67,6 +69,35 @@ def made(spark, cluster, bridge, watch) -> Iterator[Callable[[], SparkRig]]:
     yield make
     for rig in rigs:
         rig.runtime.close()
+
+
+@dataclass
+class ElasticSparkRig(SparkRig):
+    elasticity: AskedExecutors
+
+
+@pytest.fixture
+def resized(cluster) -> Iterator[LocalCluster]:
+    """Give the cluster to a test, and bring it back to as many nodes as it had."""
+    nodes = len(cluster.hosts)
+    yield cluster
+    for host in cluster.hosts[nodes:]:
+        cluster.remove_node(host)
+    while len(cluster.hosts) < nodes:
+        cluster.add_node()
+
+
+class TestSparkElasticity(ElasticityContract):
+    @pytest.fixture
+    def elastic(self, made, resized, bridge) -> ElasticSparkRig:
+        rig = made()
+        rig.run(2)
+        ends_s = time.monotonic() + PATIENCE_S
+        while rig.runtime.usable() != bridge.executor_ids():
+            assert time.monotonic() < ends_s, "not every executor became warm"
+            rig.run(1)
+        asked = AskedExecutors(bridge.manager(), LocalNodes(resized, bridge), rig.runtime)
+        return ElasticSparkRig(rig.runtime, rig.cluster, rig.watched, asked)
 
 
 class TestSparkRuntime(PortsContract):

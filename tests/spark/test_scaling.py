@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -12,6 +13,7 @@ from albic.model import ScalingDecision, ScalingRequest
 from albic.planners import PLANNERS
 from albic.spark.bridge import Bridge
 from albic.spark.elasticity import AskedExecutors
+from albic.spark.providers import LocalNodes
 from albic.spark.session import LocalCluster
 from tests.spark.conftest import PATIENCE_S, counts, exact_counts
 
@@ -48,6 +50,19 @@ class Script:
         self.requests.append(request)
         decision, self.next = self.next, None
         return decision or ScalingDecision("nothing to do")
+
+
+@dataclass
+class Stateless:
+    """Nobody owns anything, and everybody there is ready."""
+
+    bridge: Bridge
+
+    def holding(self) -> frozenset[str]:
+        return frozenset()
+
+    def usable(self) -> frozenset[str]:
+        return self.bridge.executor_ids()
 
 
 def wait_until(true, what: str) -> None:
@@ -133,7 +148,7 @@ def test_the_cluster_manager_gives_what_it_has_and_takes_it_back(spare, bridge) 
     manager, old = bridge.manager(), bridge.executor_ids()
     assert manager.request(len(old)), "from here on, a worker alone brings no executor"
     spare.add_node()
-    asked = AskedExecutors(manager, manager)
+    asked = AskedExecutors(manager, manager, Stateless(bridge))
     asked.grow(1)
     assert asked.fleet().coming == 1
     wait_until(lambda: asked.fleet().coming == 0, "no executor came")
@@ -144,7 +159,7 @@ def test_the_cluster_manager_gives_what_it_has_and_takes_it_back(spare, bridge) 
 
 def test_fewer_executors_than_asked_for_are_told_and_the_wish_is_taken_back(spare, bridge) -> None:
     manager, there = bridge.manager(), len(spare.hosts)
-    asked = AskedExecutors(manager, manager, patience_s=1.0)
+    asked = AskedExecutors(manager, manager, Stateless(bridge), patience_s=1.0)
     asked.grow(5)
     notes: list[str] = []
     wait_until(lambda: bool(notes) or bool(notes.extend(asked.fleet().notes)), "nothing was told")
@@ -152,3 +167,63 @@ def test_fewer_executors_than_asked_for_are_told_and_the_wish_is_taken_back(spar
         f"5 executors did not come within 1 s; the wish was taken back, {there} are there"
     ]
     assert asked.fleet().coming == 0
+
+
+class Doomed(LocalNodes):
+    """Starts nodes that are gone as soon as their executor is there."""
+
+    def __init__(self, cluster: LocalCluster, bridge: Bridge) -> None:
+        super().__init__(cluster, bridge)
+        self.cluster = cluster
+        self.bridge = bridge
+
+    def request(self, total: int) -> bool:
+        before = self.bridge.executor_ids()
+        taken = super().request(total)
+        if len(self.cluster.hosts) > len(before):
+            wait_until(lambda: self.bridge.executor_ids() > before, "no executor came")
+            self.cluster.remove_node(self.cluster.hosts[-1])
+            wait_until(lambda: self.bridge.executor_ids() == before, "the executor stayed")
+        return taken
+
+
+def test_one_that_dies_at_once_is_missed_and_then_the_wish_is_taken_back(spare, bridge) -> None:
+    manager, old = bridge.manager(), bridge.executor_ids()
+    asked = AskedExecutors(manager, Doomed(spare, bridge), Stateless(bridge), patience_s=0.0)
+    asked.grow(1)
+    (note,) = asked.fleet().notes
+    assert note.startswith("1 executors did not come")
+    assert asked.fleet().coming == 0
+    assert (bridge.executor_ids(), len(spare.hosts)) == (old, len(old))
+
+
+class Refusing(LocalNodes):
+    """Ends nobody before it was asked a few times."""
+
+    refusals = 2
+
+    def end(self, executor_id: str) -> bool:
+        self.refusals -= 1
+        return self.refusals < 0 and super().end(executor_id)
+
+
+def test_one_that_is_not_ended_gets_no_tasks_and_is_asked_until_it_goes(
+    spark, spare, bridge
+) -> None:
+    manager, old = bridge.manager(), bridge.executor_ids()
+    spare.add_node()
+    wait_until(lambda: len(bridge.executor_ids()) == len(old) + 1, "no executor came")
+    (newcomer,) = bridge.executor_ids() - old
+    asked = AskedExecutors(manager, Refusing(spare, bridge), Stateless(bridge))
+    asked.release([newcomer])
+    notes: list[str] = []
+    wait_until(lambda: bool(notes) or bool(notes.extend(asked.fleet().notes)), "nobody refused")
+    assert notes == [f"executor {newcomer} was not ended; it is asked again"]
+
+    def done() -> dict[str, int]:
+        return {told["id"]: told["totalTasks"] for told in bridge.executors_ever()}
+
+    before = done()
+    assert spark.range(100, numPartitions=12).count() == 100
+    assert done()[newcomer] == before[newcomer], "a retired executor got a task"
+    wait_until(lambda: not asked.fleet().notes and bridge.executor_ids() == old, "it stayed")

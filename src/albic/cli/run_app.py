@@ -3,15 +3,26 @@
 # ruff: noqa: PLC0415, PLR0913
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from albic.cli.options import Json, Seed
 
+#: The job whose load doubles and halves.
+SWING = "swing"
+#: Options that say nothing to it.
+NOT_OF_SWING = ("data", "store")
+
 
 def run(
-    job: Annotated[str, typer.Argument(metavar="JOB", help="job1, job2, job3 or job4; job1-potc.")],
+    context: typer.Context,
+    job: Annotated[
+        str,
+        typer.Argument(
+            metavar="JOB", help="job1, job2, job3 or job4; job1-potc; swing, to see scaling."
+        ),
+    ],
     *,
     planner: Annotated[
         list[str] | None,
@@ -47,11 +58,23 @@ def run(
     picture: Annotated[
         Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
     ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="With swing: utilisation, ds2, latency or fixed says how many nodes."),
+    ] = None,
+    min_nodes: Annotated[int | None, typer.Option(help="With swing: the fewest executors.")] = None,
+    max_nodes: Annotated[int | None, typer.Option(help="With swing: the most executors.")] = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Run one of the paper's jobs on Spark, once with each planner, and write a report."""
+    """Run one of the paper's jobs on Spark, once with each planner, and write a report.
+
+    The job swing has a load that doubles and halves instead, and executors that follow it.
+    """
     try:
+        if job == SWING:
+            _swing(_given(context), as_json=as_json)
+            return
         from albic.cli import runs
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "albic":
@@ -60,6 +83,13 @@ def run(
             f'the jobs need {missing.name}; it comes with pip install "albic[spark,data,figures]"'
         ) from None
 
+    scaling = {"--scale": scale, "--min-nodes": min_nodes, "--max-nodes": max_nodes}
+    for name, value in scaling.items():
+        if value is not None:
+            raise typer.BadParameter(
+                f"{name} is for the job {SWING}, whose load doubles and halves: the paper's jobs "
+                f"compare planners on the same nodes"
+            )
     wishes = runs.Wishes(
         job=job,
         planners=tuple(planner or runs.PLANNERS),
@@ -77,3 +107,33 @@ def run(
         seed=seed,
     )
     runs.run(wishes, as_json=as_json)
+
+
+def _given(context: typer.Context) -> dict[str, Any]:
+    """Return the options that the user gave, without those left at their default."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {
+        name: value
+        for name, value in context.params.items()
+        if (source := sources[name]) is not None and source.name != "DEFAULT"
+    }
+
+
+def _swing(given: dict[str, Any], *, as_json: bool) -> None:
+    """Run the job whose load doubles and halves."""
+    from albic.cli import swings
+
+    for name in NOT_OF_SWING:
+        if name in given:
+            raise typer.BadParameter(
+                f"--{name} is for the paper's jobs; {SWING} makes its own rows"
+            )
+    planners = given.pop("planner", None) or ["auto"]
+    if len(planners) > 1:
+        raise typer.BadParameter(f"{SWING} runs once, so it takes one --planner")
+    if given.get("picture") is not None:
+        given["picture"] = given["picture"].with_suffix("")
+    for name in ("job", "as_json"):
+        given.pop(name, None)
+    out = given.pop("out", Path("out") / SWING)
+    swings.run(swings.SwingWishes(out=out, planner=planners[0], **given), as_json=as_json)

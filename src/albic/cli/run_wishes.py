@@ -54,7 +54,7 @@ class Wishes:
             raise InvalidInput(f"--data: there is no file or folder {str(self.data)!r}")
         if self.store is not None:
             self._check_store(self.store)
-        _make(self.out)
+        make_folder(self.out)
 
     def inputs(self, folder: Path) -> Inputs:
         """Return what a run in ``folder`` reads, and where it writes."""
@@ -111,7 +111,7 @@ class Wishes:
             raise InvalidInput(f"--store does not answer: {wrong.__cause__}") from None
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ from albic.model import (
     PlanRejected,
     PlanRequest,
     Snapshot,
+    Throughput,
     Topology,
     metrics,
     violations,
@@ -55,16 +56,19 @@ def request_for(
     settings: Settings,
     lost: Collection[str] = (),
     cost: MoveCost = ASSUMED,
+    *,
+    late: bool = False,
 ) -> PlanRequest:
     """Return what the planner is asked.
 
     What lies on lost nodes has to move at once, so then the budget is never less than all that has
-    to go. Where a node is overloaded, helping it comes before emptying others that shall go.
+    to go. Where a node is overloaded or batches are late, helping the busiest comes before
+    emptying others that shall go.
     """
     draining = snapshot.cluster.draining()
     leaving = int(draining[snapshot.allocation.owner].sum()) if lost else 0
     busiest_pct = metrics.node_loads(snapshot, snapshot.allocation)[~draining].max()
-    urgent = not lost and busiest_pct > OVERLOADED_PCT
+    urgent = not lost and (late or busiest_pct > OVERLOADED_PCT)
     return PlanRequest(
         snapshot=snapshot,
         budget=Budget(float(max(settings.max_migrations, leaving))),
@@ -76,6 +80,11 @@ def request_for(
         time_limit_s=settings.time_limit_s,
         seed=settings.seed,
     )
+
+
+def is_late(kept: Throughput) -> bool:
+    """Return whether batches take longer than they may."""
+    return kept.interval_s is not None and (kept.batch_s or 0.0) > kept.interval_s
 
 
 def still_owning(snapshot: Snapshot) -> tuple[str, ...]:

@@ -5,10 +5,13 @@ that count are the newest one and those before it as far back as the work is spr
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import TypeVar
 
 from albic.control.samples import RawBatch
+
+Key = TypeVar("Key", bound=Hashable)
 
 #: Two batches tell of different jobs if so much of the work is elsewhere. Measuring the same job
 #: twice, each key group one tenth off, comes to 0.06; new hot keys come to 0.2 and more.
@@ -58,3 +61,22 @@ def moved_share(now: Mapping[int, float], before: Mapping[int, float]) -> float:
     if here < LEAST_COMMON * sum(now.values()) or min(here, there) <= 0:
         return 0.0
     return sum(abs(now[group] / here - before[group] / there) for group in common) / 2
+
+
+def growth(busy_s: Sequence[Mapping[Key, float]]) -> float:
+    """Return what the last two batches had to do beside the mean one, at least 1.
+
+    ``busy_s`` is how long each key group worked, batch by batch, without those that were loaded.
+    Of the two the lighter one counts, for one batch may be heavy by accident.
+    """
+    if len(busy_s) < 3:
+        return 1.0
+    every: defaultdict[Key, list[float]] = defaultdict(list)
+    for batch in busy_s:
+        for group, spent_s in batch.items():
+            every[group].append(spent_s)
+    shares = []
+    for batch in busy_s[-2:]:
+        usual_s = sum(fmean(every[group]) for group in batch)
+        shares.append(sum(batch.values()) / usual_s if usual_s > 0 else 1.0)
+    return max(min(shares), 1.0)

@@ -50,7 +50,9 @@ def estimate(seen: Observation) -> Snapshot:
     work_s, runs = _work_per_batch(seen, batches), _runs(batches, groups)
     owner = _owners(seen)
     _expect_covered(seen.topology, np.isfinite(work_s) & (runs > 0) & (owner >= 0))
-    period = Period(min(b.started_s for b in batches), max(b.ended_s for b in batches))
+    # The rest of a trigger interval is the last batch's too, or few batches would seem more load.
+    ended_s = max(max(b.ended_s, b.started_s + b.interval_s) for b in batches)
+    period = Period(min(b.started_s for b in batches), ended_s)
     length_s = period.end_s - period.start_s
     reference = max(node.slots for node in seen.nodes)
     usage = np.zeros((len(Resource), groups))

@@ -64,8 +64,9 @@ class RoundRecord:
     ``cost_s`` is how late the plan's moves should make their key groups in all, ``measured_moves``
     how late earlier ones were. ``cpu_s`` and ``rows`` are sums over the key groups' tasks;
     ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
-    elsewhere. ``snapshot`` is the whole measurement and ``terms`` are the rest of the question, so
-    that another planner can be asked later.
+    elsewhere. ``nodes`` are those that stayed before the decision to add, drain or keep some, and
+    ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
+    the question, so that another planner can be asked later.
     """
 
     number: int
@@ -88,6 +89,10 @@ class RoundRecord:
     cost_s: float | None = None
     measured_moves: tuple[MeasuredMove, ...] = ()
     scaling: str | None = None
+    nodes: int | None = None
+    added: int = 0
+    drained: int = 0
+    kept: int = 0
     batches: int = 0
     batch_s: float | None = None
     judged: int = 0

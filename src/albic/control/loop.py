@@ -13,7 +13,7 @@ from albic.control import adaptation, recording
 from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import Journal, News, Parts
-from albic.control.rounds import ARRIVAL, IMBALANCE, LOSS, PERIOD, Rounds
+from albic.control.rounds import ARRIVAL, EARLY, IMBALANCE, LOSS, OVERLOAD, PERIOD, Rounds
 from albic.control.settings import Settings
 from albic.model import NotReady
 
@@ -97,6 +97,8 @@ class Controller:
             return
         self._quiet_s = news.quiet_s
         self._batches += news.batches
+        if news.batches:
+            self._rounds.see_off()
         trigger = self._trigger(news)
         if trigger is not None:
             self.run_round(trigger)
@@ -116,7 +118,7 @@ class Controller:
         self._rounds.learn(effect)
         now_s = self._parts.clock.now_s()
         record = recording.ended(record, effect, now_s - began_s)
-        if trigger != IMBALANCE:
+        if trigger not in EARLY:
             self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         self._parts.journal.add(record)
@@ -135,8 +137,13 @@ class Controller:
         between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
         if between and self._settings.pace.due(passed_s, self._batches):
             return PERIOD
-        early = news.avoidable is not None and self._rounds.urgency.calls(news.avoidable)
-        return IMBALANCE if early and not self._rehearsal.is_alive() else None
+        if self._rehearsal.is_alive():
+            return None
+        # Both are to hear of every batch, whatever the other one says.
+        urgency = self._rounds.urgency
+        uneven = news.avoidable is not None and urgency.calls(news.avoidable)
+        late = news.pace is not None and urgency.hurries(news.pace)
+        return OVERLOAD if late else IMBALANCE if uneven else None
 
     def _adapted(self, blank: RoundRecord) -> RoundRecord:
         """Run a round, or say why it is too early for one."""

@@ -32,12 +32,18 @@ class Membership:
     def __init__(self) -> None:
         self._draining: set[str] = set()
         self._released: set[str] = set()
+        self._there: frozenset[str] = frozenset()
         self._past: deque[PastRound] = deque(maxlen=REMEMBERED)
+
+    @property
+    def leaving(self) -> bool:
+        """Return whether any node is on its way out."""
+        return bool((self._draining | self._released) & self._there)
 
     def marked(self, snapshot: Snapshot) -> Snapshot:
         """Return the snapshot with the nodes that shall go marked; the last one never is."""
-        there = {node.id for node in snapshot.cluster.nodes}
-        self._draining &= there
+        self._there = frozenset(node.id for node in snapshot.cluster.nodes)
+        self._draining &= self._there
         going = self._draining | self._released
         nodes = tuple(
             replace(node, state=NodeState.DRAINING) if node.id in going else node
@@ -81,7 +87,12 @@ class Membership:
         """Keep what was seen and decided for later rounds."""
         snapshot = request.snapshot
         stays = ~snapshot.cluster.draining()
-        loads = metrics.node_loads(snapshot, snapshot.allocation)[stays]
         self._past.append(
-            PastRound(request.at_s, int(np.count_nonzero(stays)), float(loads.max()), decision)
+            PastRound(
+                at_s=request.at_s,
+                nodes=int(np.count_nonzero(stays)),
+                peak_pct=float(metrics.node_loads(snapshot, snapshot.allocation)[stays].max()),
+                load_pct=float(metrics.group_loads(snapshot).sum()),
+                decision=decision,
+            )
         )

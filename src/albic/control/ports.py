@@ -23,6 +23,8 @@ class News:
     ``lost`` are nodes that went without notice; ``over`` says that nothing is left to steer.
     ``avoidable`` is the share of the last batch that no placement could need, None without one.
     ``quiet_s`` is how long no batch will end.
+    ``pace`` is the share of its trigger interval that the last batch took, None without either.
+    Nodes have ``joined`` once they may be given state.
     """
 
     batches: int = 0
@@ -31,6 +33,7 @@ class News:
     over: bool = False
     avoidable: float | None = None
     quiet_s: float = 0.0
+    pace: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from albic.control import adaptation
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import Effect
 from albic.control.settings import Settings
-from albic.model import Plan, PlanRequest, metrics
+from albic.model import Plan, PlanRequest, ScalingDecision, ScalingRequest, metrics
 from albic.model.snapshot_file import snapshot_document
 
 
@@ -31,6 +31,17 @@ def planned(
         cost_s=metrics.migration_cost(plan.moves),
         terms=adaptation.terms_record(request, settings),
         snapshot=snapshot_document(snapshot) if settings.record_snapshots else None,
+    )
+
+
+def scaled(record: RoundRecord, asked: ScalingRequest, decision: ScalingDecision) -> RoundRecord:
+    """Return the record with the nodes that there were and what was decided about them."""
+    return replace(
+        record,
+        nodes=sum(not gone for gone in asked.snapshot.cluster.draining().tolist()),
+        added=decision.add,
+        drained=len(decision.drain),
+        kept=len(decision.keep),
     )
 
 

@@ -10,14 +10,17 @@ from albic.control.membership import Membership
 from albic.control.ports import Effect, Parts
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
-from albic.model import Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
+from albic.model import NotReady, Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
 
 log = logging.getLogger(__name__)
 
 #: How long a planner may think for each key group when a round comes early: the next batch is about
 #: to place its tasks.
 HASTE_S = 0.001
-PERIOD, LOSS, ARRIVAL, IMBALANCE = "period", "loss", "arrival", "imbalance"
+PERIOD, LOSS = "period", "loss"
+ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
+#: Rounds before the period is over: they share its moves, and measuring goes on.
+EARLY = frozenset({ARRIVAL, IMBALANCE, OVERLOAD})
 
 
 class Rounds:
@@ -41,13 +44,12 @@ class Rounds:
     def adapt(self, blank: RoundRecord) -> RoundRecord:
         """Observe, decide, check, act."""
         parts = self._parts
-        early = blank.trigger == IMBALANCE
+        early = blank.trigger in EARLY
         if not early:
             self.urgency.new_period()
         fleet = parts.elasticity.fleet()
         snapshot, lost = self._snapshot()
-        if gone := parts.elasticity.release(adaptation.emptied(snapshot)):
-            self.membership.released(gone)
+        if self._released(snapshot):
             snapshot, lost = self._snapshot()
         limit_s = HASTE_S * snapshot.topology.key_groups if early else self._settings.time_limit_s
         planned = self._plan(snapshot, lost, limit_s)
@@ -63,7 +65,23 @@ class Rounds:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = recording.planned(blank, *planned, self._settings)
+        record = recording.scaled(record, asked, decision)
         return replace(record, status=status, reason=reason, scaling=told)
+
+    def see_off(self) -> None:
+        """Let nodes go as soon as they are empty: until then they cost, and do nothing."""
+        if not self.membership.leaving:
+            return
+        try:
+            self._released(self._snapshot()[0])
+        except NotReady:
+            return
+
+    def _released(self, snapshot: Snapshot) -> bool:
+        """Let nodes go that shall and own nothing any more; return whether there was any."""
+        gone = self._parts.elasticity.release(adaptation.emptied(snapshot))
+        self.membership.released(gone)
+        return bool(gone)
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
@@ -91,7 +109,8 @@ class Rounds:
             max_migrations=self.urgency.moves_left,
             time_limit_s=min(time_limit_s, self._settings.time_limit_s),
         )
-        request = adaptation.request_for(snapshot, allowed, lost, cost)
+        late = adaptation.is_late(self._parts.statistics.throughput())
+        request = adaptation.request_for(snapshot, allowed, lost, cost, late=late)
         answer = self._parts.planner.plan(request)
         plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
         adaptation.expect_sound(plan, request)

@@ -59,13 +59,17 @@ class StreamSample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawBatch:
-    """One batch: its key groups, its streams, and what each node did for no key group."""
+    """One batch: its key groups, its streams, and what each node did for no key group.
+
+    ``interval_s`` is how long after its start the next one may begin at the earliest.
+    """
 
     started_s: float
     ended_s: float
     groups: tuple[GroupSample, ...]
     background_s: Mapping[str, float]
     traffic: tuple[StreamSample, ...] = ()
+    interval_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

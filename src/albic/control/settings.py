@@ -57,6 +57,9 @@ class Settings:
         it brings.
     urgent_gain
         What a plan must win to be made before the period is over, as a share of the objective.
+    urgent_pace
+        The share of its trigger interval that two batches in a row must take for a round before
+        the period is over; None where more nodes are no answer.
     time_limit_s
         How long a planner may think.
     dry_run
@@ -71,6 +74,7 @@ class Settings:
     objective: Objective = Objective.MAKESPAN
     least_gain: float = 0.03
     urgent_gain: float = 0.1
+    urgent_pace: float | None = None
     time_limit_s: float = 0.2
     seed: int = 0
     dry_run: bool = False
@@ -86,6 +90,10 @@ class Settings:
         if not 0 < self.urgent_gain <= 1:
             raise InvalidInput(
                 f"urgent_gain is {self.urgent_gain}; it must be above 0, and 1 at most"
+            )
+        if self.urgent_pace is not None and not self.urgent_pace > 0:
+            raise InvalidInput(
+                f"urgent_pace is {self.urgent_pace}; it must be above 0, or None for never"
             )
         if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
             raise InvalidInput(f"time_limit_s is {self.time_limit_s}; it must be above 0")

@@ -38,7 +38,7 @@ class Urgency:
 
     One batch may be slow by accident. So it takes a batch that wastes very much, or two in a row
     that waste much. A round that found nothing to win is not asked for again before the waste has
-    grown, or the period is over.
+    grown, or the period is over. Batches that are about to be late call once a period.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -46,6 +46,8 @@ class Urgency:
         self._last = 0.0
         self._futile: float | None = None
         self._spent = 0
+        self._pace = 0.0
+        self._hurried = False
 
     @property
     def moves_left(self) -> int:
@@ -61,9 +63,17 @@ class Urgency:
         at_once = avoidable >= VERY_MUCH * much or min(avoidable, before) >= much
         return self.moves_left > 0 and at_once
 
+    def hurries(self, pace: float) -> bool:
+        """Take in the share of its interval that a batch took; return whether that is too much."""
+        much, before, self._pace = self._settings.urgent_pace, self._pace, pace
+        if much is None or self._hurried or min(before, pace) < much:
+            return False
+        self._hurried = True
+        return True
+
     def new_period(self) -> None:
         """Begin another period with all of its moves."""
-        self._spent, self._futile = 0, None
+        self._spent, self._futile, self._hurried = 0, None, False
 
     def answered(self, moves: int) -> None:
         """Take in how many moves a round made; none means that there was nothing to win."""

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from albic.arrays import Ints
+from albic.jobs.swinging import Swing
 from albic.model import InvalidInput
 
 #: Candidates for keys; each partition is met by about one in ``key_groups`` of them.
@@ -42,6 +43,8 @@ class Drift:
         Partitions of the source.
     tiny_first
         Whether the first batch costs nothing.
+    swing
+        How the number of events goes up and down, if it does; ``events`` is the most.
     """
 
     key_groups: int = 24
@@ -54,6 +57,7 @@ class Drift:
     note_bytes: int = 0
     sources: int = 4
     tiny_first: bool = False
+    swing: Swing | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -67,6 +71,11 @@ class Drift:
     def change_at(self, batch: int) -> bool:
         """Return whether other groups are hot in ``batch`` than in the one before it."""
         return batch >= self.first_phase and (batch - self.first_phase) % self.phase == 0
+
+    def rows(self, batch: int) -> int:
+        """Return how many events ``batch`` has."""
+        every = (self.events,) if self.swing is None else self.swing.rows(self.events)
+        return every[batch % len(every)]
 
 
 def ranks(drift: Drift) -> Ints:
@@ -96,7 +105,12 @@ def drifting(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
     )
     batch = fn.floor(fn.col("value") / drift.events)
     phase = fn.greatest(fn.floor((batch - drift.first_phase) / drift.phase) + 1, fn.lit(0)) % phases
-    rank = _nth(ranks(drift), fn.col("value") % drift.events)
+    place = fn.col("value") % drift.events
+    if drift.swing is not None:
+        # The events of a batch are mixed, so the first of them are a fair part of all.
+        every = np.array(drift.swing.rows(drift.events))
+        rows = rows.where(place < _nth(every, batch % every.size))
+    rank = _nth(ranks(drift), place)
     group = _nth(hot_order(drift, phases).ravel(), phase * drift.key_groups + rank)
     # A key that few others have in common, so that keys of a group take turns.
     turn = fn.pmod(fn.hash("value"), fn.lit(drift.keys))

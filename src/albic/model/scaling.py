@@ -30,26 +30,33 @@ class ScalingDecision:
 class Throughput:
     """How a job kept up in a period; None where it is not known.
 
-    ``batch_s`` is the mean time of a batch, ``interval_s`` how often one should start,
+    ``batch_s`` is the mean time of a batch, ``beside_s`` the part of it in which no key group can
+    work because it is planned, read or committed; ``interval_s`` is how often one should start,
     ``arrived_share`` what arrived for every row that was processed: above 1, a backlog grows.
+    ``growth`` is what the last batches had to do beside the mean one of the period, at least 1: a
+    load that rises is behind its own mean.
     """
 
     batches: int = 0
     batch_s: float | None = None
     interval_s: float | None = None
     arrived_share: float = 1.0
+    growth: float = 1.0
+    beside_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PastRound:
     """What an earlier round saw and decided about the number of nodes.
 
-    ``nodes`` are those that stayed, ``peak_pct`` the load of the busiest of them.
+    ``nodes`` are those that stayed, ``peak_pct`` the load of the busiest of them, ``load_pct`` all
+    work of key groups in reference nodes.
     """
 
     at_s: float
     nodes: int
     peak_pct: float
+    load_pct: float
     decision: ScalingDecision
 
 

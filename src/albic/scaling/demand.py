@@ -7,6 +7,9 @@ import numpy as np
 
 from albic.model import Allocation, ScalingRequest, Snapshot, metrics
 
+#: What is left for work at the least, however long planning and commits take.
+LEAST_FREE = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -54,3 +57,16 @@ def peak_pct(snapshot: Snapshot, allocation: Allocation) -> float:
     """Return the load of the busiest staying node."""
     loads = metrics.node_loads(snapshot, allocation)[~snapshot.cluster.draining()]
     return float(loads.max())
+
+
+def pressure(request: ScalingRequest) -> float:
+    """Return by what loads are multiplied to be those of a node that is late at 100 %.
+
+    Two things make a job late before its nodes were busy all the time. While a batch is planned
+    and committed no node can work, and of a trigger interval only the rest is left. And a load
+    that rises is higher now than in the mean of the period.
+    """
+    kept = request.throughput
+    if kept.interval_s is None:
+        return kept.growth
+    return kept.growth / max(1 - kept.beside_s / kept.interval_s, LEAST_FREE)

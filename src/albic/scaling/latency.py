@@ -1,7 +1,7 @@
 """The smallest cluster whose batches end in time, by the makespan model.
 
-A batch lasts as long as the busiest node of each stage, stage after stage, and something that no
-node can shorten: planning, commits, scheduling. That rest is what was measured beyond the model.
+A batch lasts as long as the busiest node of each stage, stage after stage, and as long as what no
+node can shorten: planning, sources, commits.
 """
 
 from dataclasses import dataclass
@@ -35,9 +35,7 @@ class Latency:
     def demand(self, request: ScalingRequest) -> Demand:
         """Return the smallest number of nodes whose batches should end in time."""
         snapshot, bound_s = request.snapshot, self._bound_s(request)
-        point_s = _seconds_per_point(request)
-        fixed_s = _fixed_s(request, point_s)
-        predicted_s = fixed_s + point_s * _stages_pct(snapshot)
+        predicted_s = request.throughput.beside_s + _point_s(request) * _stages_pct(snapshot)
         in_time = np.flatnonzero(predicted_s <= bound_s)
         reachable = in_time.size > 0
         # Out of reach, more nodes help until the largest key groups are all that is left.
@@ -54,9 +52,8 @@ class Latency:
 
     def bears(self, snapshot: Snapshot, allocation: Allocation, request: ScalingRequest) -> bool:
         """Return whether batches should end in time if the work is spread like that."""
-        point_s = _seconds_per_point(request)
-        stages_s = point_s * metrics.makespan(snapshot, allocation)
-        return _fixed_s(request, point_s) + stages_s <= self._bound_s(request)
+        stages_s = _point_s(request) * metrics.makespan(snapshot, allocation)
+        return request.throughput.beside_s + stages_s <= self._bound_s(request)
 
     def _bound_s(self, request: ScalingRequest) -> float:
         """Return how long a batch may take, margin off."""
@@ -69,19 +66,12 @@ class Latency:
         return bound_s * (1 - self.margin)
 
 
-def _seconds_per_point(request: ScalingRequest) -> float:
-    """Return the seconds that one point of load means in one batch."""
-    period, batches = request.snapshot.period, request.throughput.batches
-    if not batches:
+def _point_s(request: ScalingRequest) -> float:
+    """Return the seconds that one point of load means in a batch of now."""
+    period, kept = request.snapshot.period, request.throughput
+    if not kept.batches:
         raise NotReady("no batch ended in this period")
-    return (period.end_s - period.start_s) / batches / 100
-
-
-def _fixed_s(request: ScalingRequest, point_s: float) -> float:
-    """Return what a batch takes beyond the busiest nodes of its stages."""
-    snapshot = request.snapshot
-    modelled_s = point_s * metrics.makespan(snapshot, snapshot.allocation)
-    return max((request.throughput.batch_s or 0.0) - modelled_s, 0.0)
+    return kept.growth * (period.end_s - period.start_s) / kept.batches / 100
 
 
 def _stages_pct(snapshot: Snapshot) -> Floats:

@@ -7,7 +7,7 @@ import datetime as dt
 import math
 from dataclasses import dataclass
 
-from albic.model import InvalidInput, PastRound, ScalingRequest
+from albic.model import InvalidInput, PastRound, ScalingRequest, metrics
 
 #: Share of the expected relief that a scale-out must bring to count as help; Flink's default.
 LEAST_RELIEF = 0.1
@@ -22,7 +22,8 @@ class Limits:
     most_added, most_drained
         The largest step; draining as a share of the nodes there are (Flink: 0.6).
     stabilise_s
-        Time after a change in which nothing is decided, for measurements to settle.
+        Time after a change, and after the start, in which nothing is decided, for measurements to
+        settle.
     drain_after_s
         How long fewer nodes must have been enough before any is drained. Nodes are added at once:
         too few hurt now, too many only cost.
@@ -74,11 +75,12 @@ class Limits:
             if rests:
                 return f"it is {moment:%H:%M}, and nothing scales from {start:g} to {end:g} o'clock"
         last = last_change(request)
-        if last is not None and (passed_s := request.at_s - last.at_s) < self.stabilise_s:
-            return (
-                f"the last change is {passed_s:.0f} s ago; for {self.stabilise_s:.0f} s it settles"
-            )
-        return None
+        # Without a change, it is the start that has to settle: cold executors look overloaded.
+        since_s = last.at_s if last else request.past[0].at_s if request.past else request.at_s
+        if (passed_s := request.at_s - since_s) >= self.stabilise_s:
+            return None
+        what = "the last change is" if last else "the first round was"
+        return f"{what} {passed_s:.0f} s ago; for {self.stabilise_s:.0f} s it settles"
 
     def patient(self, request: ScalingRequest, wanted: int) -> int:
         """Return the most nodes that were wanted of late: fewer are not enough for sure."""
@@ -102,17 +104,20 @@ def last_change(request: ScalingRequest) -> PastRound | None:
 def in_vain(request: ScalingRequest, peak_pct: float) -> str | None:
     """Return why adding nodes would not help, judged by the last time; None if it may.
 
-    The busiest node should have got lighter as the number of nodes grew.
+    The busiest node's part of all work should have shrunk as the number of nodes grew. Its load
+    itself tells nothing: where the work grew as well, it may be as high as before.
     """
     last = last_change(request)
     if last is None or not last.decision.add:
         return None
     nodes = _present(request)
-    expected = 1 - last.nodes / nodes if nodes > last.nodes else 0.0
-    relief = 1 - peak_pct / last.peak_pct if last.peak_pct > 0 else 0.0
-    if expected > 0 and relief < LEAST_RELIEF * expected:
-        return (
-            f"the last {last.decision.add} nodes brought the busiest one from {last.peak_pct:.0f} "
-            f"to {peak_pct:.0f} % only: more would not help"
-        )
-    return None
+    work_pct = float(metrics.group_loads(request.snapshot).sum())
+    if nodes <= last.nodes or min(last.peak_pct, last.load_pct, work_pct) <= 0:
+        return None
+    before, now = last.peak_pct / last.load_pct, peak_pct / work_pct
+    if 1 - now / before >= LEAST_RELIEF * (1 - last.nodes / nodes):
+        return None
+    return (
+        f"when {last.nodes} nodes became {nodes}, the busiest one's part of all work went from "
+        f"{before:.0%} to {now:.0%} only: more would not help"
+    )

@@ -9,7 +9,14 @@ import math
 from dataclasses import dataclass
 
 from albic.model import Allocation, InvalidInput, ScalingRequest, Snapshot
-from albic.scaling.demand import Demand, mean_capacity, peak_pct, staying, total_load_pct
+from albic.scaling.demand import (
+    Demand,
+    mean_capacity,
+    peak_pct,
+    pressure,
+    staying,
+    total_load_pct,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class TrueRates:
     def demand(self, request: ScalingRequest) -> Demand:
         """Return the nodes that keep up with what arrives, in one step."""
         snapshot, arrived = request.snapshot, request.throughput.arrived_share
-        busy_nodes = total_load_pct(snapshot) * arrived / 100 / mean_capacity(snapshot)
+        work = total_load_pct(snapshot) * arrived * pressure(request)
+        busy_nodes = work / 100 / mean_capacity(snapshot)
         wanted = max(math.ceil(busy_nodes / (1 - self.headroom) - 1e-9), 1)
         return Demand(
             wanted,
@@ -40,4 +48,5 @@ class TrueRates:
 
     def bears(self, snapshot: Snapshot, allocation: Allocation, request: ScalingRequest) -> bool:
         """Return whether the busiest staying node keeps up with what arrives."""
-        return peak_pct(snapshot, allocation) * request.throughput.arrived_share <= 100
+        arriving = request.throughput.arrived_share * pressure(request)
+        return peak_pct(snapshot, allocation) * arriving <= 100

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from albic.control.ports import Fleet
@@ -9,6 +10,9 @@ from albic.model import InvalidInput
 
 #: How long a new executor may take to come before the wish is taken back.
 PATIENCE_S = 120.0
+#: What Spark knows of its jobs may be a moment old. So the jobs that may need a retired executor
+#: are asked for that long after it got its last task.
+HEARSAY_S = 1.0
 
 
 class FixedExecutors:
@@ -58,6 +62,26 @@ class Provider(Protocol):
         ...
 
 
+class Tenants(Protocol):
+    """Knows which executors are needed, and which are ready."""
+
+    def holding(self) -> frozenset[str]:
+        """Return the executors that own state."""
+        ...
+
+    def usable(self) -> frozenset[str]:
+        """Return the executors that may be given state."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Retirement:
+    """Since when an executor gets no tasks, and the jobs that may need it; None: to be asked."""
+
+    since_s: float
+    needed_by: frozenset[int] | None = None
+
+
 class AskedExecutors:
     """Answers the loop's port Elasticity with whatever starts executors here.
 
@@ -69,16 +93,18 @@ class AskedExecutors:
         self,
         scheduler: Scheduler,
         provider: Provider,
+        tenants: Tenants,
         patience_s: float = PATIENCE_S,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._scheduler = scheduler
         self._provider = provider
+        self._tenants = tenants
         self._patience_s = patience_s
         self._now_s = now_s
         self._target = 0
         self._due_s: float | None = None
-        self._retired: dict[str, frozenset[int]] = {}
+        self._retired: dict[str, Retirement] = {}
         self._notes: list[str] = []
 
     def grow(self, count: int) -> None:
@@ -91,13 +117,18 @@ class AskedExecutors:
             self._target -= count
 
     def release(self, node_ids: Sequence[str]) -> tuple[str, ...]:
-        """Give the executors no more tasks; from here on they are no part of the job."""
-        there = self._scheduler.executor_ids()
-        for executor_id in node_ids:
+        """Give the executors no more tasks; from here on they are no part of the job.
+
+        One that owns state stays. Who was retired before and is not needed any more is ended.
+        """
+        there, needed = self._scheduler.executor_ids(), self._tenants.holding()
+        going = tuple(executor_id for executor_id in node_ids if executor_id not in needed)
+        for executor_id in going:
             if executor_id in there and executor_id not in self._retired:
-                self._retired[executor_id] = self._scheduler.active_jobs()
                 self._scheduler.retire(executor_id)
-        return tuple(node_ids)
+                self._retired[executor_id] = Retirement(self._now_s())
+        self._end_retired()
+        return going
 
     def fleet(self) -> Fleet:
         """End who is retired and not needed; take back what is overdue; return who is to come."""
@@ -114,7 +145,8 @@ class AskedExecutors:
         if not self._missing():
             self._due_s = None
         notes, self._notes = tuple(self._notes), []
-        return Fleet(self._missing(), notes)
+        cold = self._serving() - self._tenants.usable()
+        return Fleet(self._missing() + len(cold), notes)
 
     def _serving(self) -> frozenset[str]:
         """Return the executors that get tasks."""
@@ -126,9 +158,20 @@ class AskedExecutors:
 
     def _end_retired(self) -> None:
         """End the retired executors that nothing under way needs."""
+        if not self._retired:
+            return
         there, active = self._scheduler.executor_ids(), self._scheduler.active_jobs()
-        for executor_id, knew_it in tuple(self._retired.items()):
+        for executor_id, retirement in tuple(self._retired.items()):
             if executor_id not in there:
                 del self._retired[executor_id]
-            elif not knew_it & active and not self._provider.end(executor_id):
-                self._notes.append(f"executor {executor_id} was not ended; it is asked again")
+            elif self._now_s() - retirement.since_s >= HEARSAY_S:
+                needed_by = active if retirement.needed_by is None else retirement.needed_by
+                self._retired[executor_id] = replace(retirement, needed_by=needed_by)
+                if not needed_by & active:
+                    self._end(executor_id)
+
+    def _end(self, executor_id: str) -> None:
+        """End an executor; where that is refused, it is told once a round and tried again."""
+        note = f"executor {executor_id} was not ended; it is asked again"
+        if not self._provider.end(executor_id) and note not in self._notes:
+            self._notes.append(note)

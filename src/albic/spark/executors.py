@@ -64,11 +64,12 @@ class Executors:
 
 
 def warm_up(
-    bridge: Bridge, newcomers: Sequence[Executor], modules: Iterable[str] = PYTHON_MODULES
+    bridge: Bridge, newcomers: Sequence[Executor], modules: Iterable[str] | None = PYTHON_MODULES
 ) -> Mapping[str, float]:
-    """Run one Python task on every slot of ``newcomers`` and return the seconds each took.
+    """Run one task on every slot of ``newcomers`` and return the seconds each took.
 
-    The task starts the Python worker and imports ``modules``. It is a job of its own beside the
+    The task starts the Python worker and imports ``modules``; with None it stays in the JVM, for
+    jobs that run no Python: a worker takes seconds to start. It is a job of its own beside the
     stream's, on executors that own no state yet, so no batch waits for it. An executor that is
     lost meanwhile, or whose task ran elsewhere, is missing in the answer.
     """
@@ -77,7 +78,7 @@ def warm_up(
         return {}
     group = f"albic-warm-up-{uuid4()}"
     try:
-        bridge.run_located(places, _importing(tuple(modules)), group)
+        bridge.run_located(places, None if modules is None else _importing(tuple(modules)), group)
     except PySparkException as error:
         log.warning("warm-up of %s failed: %s", ", ".join(e.id for e in newcomers), error)
         return {}

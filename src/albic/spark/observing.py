@@ -71,15 +71,21 @@ def _observation(
         owner=tuple(None if owner is None else owner.id for owner in owners),
         state_bytes=sizes,
         batches=tuple(
-            raw_batch(sample, first) for watch, first in pairs for sample in watch.period
+            raw_batch(sample, first, watch.interval_s)
+            for watch, first in pairs
+            for sample in watch.period
         ),
         earlier=tuple(
-            raw_batch(sample, first) for watch, first in pairs for sample in watch.earlier
+            raw_batch(sample, first, watch.interval_s)
+            for watch, first in pairs
+            for sample in watch.earlier
         ),
     )
 
 
-def raw_batch(sample: BatchSample, first: Sequence[int]) -> RawBatch:
+def raw_batch(
+    sample: BatchSample, first: Sequence[int], interval_s: float | None = None
+) -> RawBatch:
     """Return a batch with key groups by number; ``first`` is where each stage's begin."""
     return RawBatch(
         started_s=sample.started_s,
@@ -103,6 +109,7 @@ def raw_batch(sample: BatchSample, first: Sequence[int]) -> RawBatch:
             StreamSample(first[stream.upstream], first[stream.downstream], stream.sent_bytes)
             for stream in sample.traffic
         ),
+        interval_s=interval_s or 0.0,
     )
 
 

@@ -34,6 +34,8 @@ WORDS = {
     "FlatMapGroupsWithStateExec": "flatMapGroupsWithState",
     "FlatMapGroupsInPandasWithStateExec": "applyInPandasWithState",
 }
+#: What Spark's class names have in them where executors run Python.
+PYTHON = ("Python", "Pandas", "PySpark", "Arrow")
 #: Nodes that share the store of the node that names the stage.
 SILENT = frozenset({"StateStoreRestoreExec", "SessionWindowStateStoreRestoreExec"})
 
@@ -171,3 +173,8 @@ def _store_names(node: PlanNode, state: NodeState) -> tuple[str, ...]:
     if node.kind == "StreamingSymmetricHashJoinExec" and state.format_version < ONE_JOIN_STORE:
         return JOIN_STORES
     return ("default",)
+
+
+def runs_python(plan: PlanNode) -> bool:
+    """Return whether executors need Python for a plan."""
+    return any(word in plan.kind for word in PYTHON) or any(map(runs_python, plan.children))

@@ -2,17 +2,20 @@
 
 from albic.control.ports import Elasticity
 from albic.spark.bridge import Bridge
-from albic.spark.elasticity import AskedExecutors, FixedExecutors
+from albic.spark.elasticity import AskedExecutors, FixedExecutors, Tenants
 from albic.spark.executors import Executor, Executors
 from albic.spark.session import LocalCluster
 
 
-def elasticity_of(bridge: Bridge, cluster: LocalCluster | None, *, elastic: bool) -> Elasticity:
+def elasticity_of(
+    bridge: Bridge, cluster: LocalCluster | None, tenants: Tenants, *, elastic: bool
+) -> Elasticity:
     """Return who adds and removes executors."""
     if not elastic:
         return FixedExecutors()
     manager = bridge.manager()
-    return AskedExecutors(manager, manager if cluster is None else LocalNodes(cluster, bridge))
+    provider = manager if cluster is None else LocalNodes(cluster, bridge)
+    return AskedExecutors(manager, provider, tenants)
 
 
 class LocalNodes:
@@ -33,9 +36,9 @@ class LocalNodes:
         return True
 
     def end(self, executor_id: str) -> bool:
-        """Stop the node of an executor."""
+        """Stop the node of an executor; Spark may list it for a moment longer."""
         hosts = [executor.host for executor in self._looked() if executor.id == executor_id]
-        for host in hosts:
+        for host in set(hosts) & set(self._cluster.hosts):
             self._cluster.remove_node(host)
         return bool(hosts)
 

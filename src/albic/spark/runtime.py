@@ -58,8 +58,8 @@ class SparkRuntime:
         self._executors = Executors(bridge)
         self._executors.look()
         self._wait = LocalityWait(bridge)
-        self._warmth = Warmth(bridge)
-        self._news = News()
+        self._warmth = Warmth(bridge, self._executors.live())
+        self._lost: list[str] = []
         self._seen: list[tuple[Seen, tuple[MeasuredMove, ...]]] = []
         self._learning = Learning()
         # RocksDB keeps state on disk, with a cache that does not grow with it.
@@ -91,14 +91,15 @@ class SparkRuntime:
         ended = any(one.batches for one in seen)
         if ended:
             self._after_batches(seen)
-        news, self._news = self._news, News()
+        lost, self._lost = tuple(self._lost), []
         return News(
             batches=max((one.batches for one in seen), default=0),
-            joined=news.joined,
-            lost=news.lost,
+            joined=self._warmth.newcomers(live),
+            lost=lost,
             over=not self._watches and not self._pending,
             avoidable=self._avoidable() if ended else None,
             quiet_s=min((watch.quiet_s(time.time()) for watch in self._watches), default=0.0),
+            pace=max((one.pace for one in seen if one.pace is not None), default=None),
         )
 
     def snapshot(self) -> Snapshot:
@@ -129,6 +130,17 @@ class SparkRuntime:
             return avoidable_share(estimate(seen))
         except NotReady:
             return None
+
+    # Who is needed
+
+    def holding(self) -> frozenset[str]:
+        """Return the executors that own a key group, or are about to."""
+        meant = [(each.placement.owners(), each.placement.waiting()) for each in self._watches]
+        return frozenset(e.id for both in meant for owners in both for e in owners.values())
+
+    def usable(self) -> frozenset[str]:
+        """Return the executors that may be given state."""
+        return frozenset(executor.id for executor in self._usable())
 
     # Moving
 
@@ -215,13 +227,12 @@ class SparkRuntime:
         return QueryWatch(self._bridge, query, steers=self._steers, named=named)
 
     def _look(self) -> None:
-        """Notice who joined and who is gone, and keep it for the next news."""
+        """Notice who came and who is gone, and keep it for the next news."""
         change = self._executors.look()
         if not change.joined and not change.lost:
             return
         self._generation += 1
-        joined = tuple(executor.id for executor in change.joined)
-        self._news = News(joined=self._news.joined + joined, lost=self._news.lost + change.lost)
+        self._lost += change.lost
         self._warmth.forget(change.lost)
         if change.lost and self._steers:
             self._lost_at_s = time.time()
@@ -235,7 +246,8 @@ class SparkRuntime:
         owners = [o.id for watch in self._watches for o in watch.placement.owners().values()]
         self._warmth.noted(owners)
         if self._steers:
-            self._warmth.make(self._executors.live())
+            python = any(watch.python for watch in self._watches)
+            self._warmth.make(self._executors.live(), python=python)
         else:
             self._warmth.noted(executor.id for executor in self._executors.live())
 

@@ -3,16 +3,18 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean, median
 from typing import NamedTuple
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.control.change import growth
 from albic.control.moving import late_s
 from albic.model import Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import StateSizes
 from albic.spark.executors import Executor
-from albic.spark.operators import QueryShape, shape
+from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.statistics import BatchSample, StatisticsReader
 
@@ -34,7 +36,10 @@ class SeenMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the new batches of a query showed."""
+    """What the new batches of a query showed.
+
+    ``pace`` is the share of its trigger interval that the last of them took, if it has one.
+    """
 
     batches: int
     batch_s: float
@@ -46,6 +51,7 @@ class Seen:
     local_bytes: int = 0
     remote_bytes: int = 0
     moves: tuple[SeenMove, ...] = ()
+    pace: float | None = None
 
 
 class QueryWatch:
@@ -63,6 +69,7 @@ class QueryWatch:
         if plan is None:
             raise RuntimeError("a query is watched once its first batch has ended")
         run_id = str(query.runId)
+        self.python = runs_python(plan)
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
         self.sizes = StateSizes(bridge.files, self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
@@ -70,6 +77,8 @@ class QueryWatch:
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
         self._query = query
+        self.interval_s = bridge.interval_s(query)
+        self._took_s: dict[int, float] = {}
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
         self._read_to = -1
         # What ran before us may be a thousand jobs, and says little about now.
@@ -132,6 +141,9 @@ class QueryWatch:
             local_bytes=sum(task.local_bytes for task in between),
             remote_bytes=sum(task.remote_bytes for task in between),
             moves=tuple(moves),
+            pace=self._whole_s(samples[-1]) / self.interval_s
+            if samples and self.interval_s
+            else None,
         )
 
     def _new_samples(self) -> list[BatchSample]:
@@ -142,6 +154,7 @@ class QueryWatch:
         samples = self._reader.read(last)
         if samples and samples[-1].batch_id == last:
             self._read_to = last
+            self._took_s[last] = self._bridge.last_batch_s(self._query)
         return samples
 
     def throughput(self) -> Throughput:
@@ -150,21 +163,44 @@ class QueryWatch:
         arrived, processed = (
             (last.inputRowsPerSecond, last.processedRowsPerSecond) if last else (0.0, 0.0)
         )
-        batch_s = [sample.ended_s - sample.started_s for sample in self.period]
+        batch_s = [self._whole_s(sample) for sample in self.period]
+        beside_s = [self._whole_s(sample) - stages_s(sample) for sample in self.period]
         return Throughput(
             batches=len(batch_s),
-            batch_s=sum(batch_s) / len(batch_s) if batch_s else None,
-            interval_s=self._bridge.interval_s(self._query),
+            batch_s=fmean(batch_s) if batch_s else None,
+            interval_s=self.interval_s,
             # Spark gives no rate for a first batch.
             arrived_share=max(arrived / processed, 1.0) if processed > 0 <= arrived else 1.0,
+            growth=growth([settled_s(sample) for sample in self.period]),
+            beside_s=max(median(beside_s), 0.0) if beside_s else 0.0,
         )
+
+    def _whole_s(self, sample: BatchSample) -> float:
+        """Return how long a batch took; where Spark's word was missed, as long as its jobs."""
+        return self._took_s.get(sample.batch_id, sample.ended_s - sample.started_s)
 
     def new_period(self) -> None:
         """Begin another period."""
         self.earlier.extend(self.period)
         self.period = []
+        self._took_s = {}
         # Now, for the round is over: a look takes longer than a plan.
         self.sizes.look()
+
+
+def stages_s(sample: BatchSample) -> float:
+    """Return how long the stages with state ran."""
+    return sum(stage.ended_s - stage.submitted_s for stage in sample.stages)
+
+
+def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
+    """Return how long each key group worked that had not to be loaded."""
+    return {
+        KeyGroup(stage.stage, task.partition): task.run_s
+        for stage in sample.stages
+        for task in stage.tasks
+        if not task.loaded
+    }
 
 
 def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:

@@ -45,6 +45,7 @@ class World:
     grown: list[int] = field(default_factory=list)
     fleets: list[Fleet] = field(default_factory=list)
     stubborn: set[str] = field(default_factory=set)
+    kept: Throughput = Throughput(batches=2, batch_s=0.5)  # noqa: RUF009  frozen
     periods: int = 0
     closed: int = 0
 
@@ -58,7 +59,7 @@ class World:
         return self.present
 
     def throughput(self) -> Throughput:
-        return Throughput(batches=2, batch_s=0.5)
+        return self.kept
 
     def new_period(self) -> None:
         self.periods += 1

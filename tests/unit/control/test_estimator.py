@@ -47,6 +47,14 @@ def test_load_is_the_share_of_a_slot_that_was_busy() -> None:
     assert seen.state_bytes.tolist() == [10, 20]
 
 
+def test_the_rest_of_the_trigger_interval_is_time_too() -> None:
+    busy = (ran(0, "1", 0.5), ran(1, "2", 0.2))
+    alone = estimate(observation([batch(0, *busy, interval_s=4.0)]))
+    assert alone.usage[Resource.CPU].tolist() == pytest.approx([12.5, 5.0])
+    late = estimate(observation([batch(0, *busy, interval_s=0.1)]))
+    assert late.usage[Resource.CPU].tolist() == pytest.approx([50.0, 20.0])
+
+
 def test_a_node_with_more_slots_is_a_larger_node() -> None:
     batches = [batch(0, ran(0, "1", 0.5), ran(1, "2", 0.5))]
     seen = estimate(observation(batches, nodes=(NodeSample("1", 2), NodeSample("2", 1))))

@@ -11,9 +11,10 @@ from albic.control.clock import WallClock
 from albic.control.journal import Status
 from albic.control.moving import ASSUMED, MeasuredMove
 from albic.control.ports import Effect, Fleet, News
-from albic.model import Cluster, NodeState, ScalingDecision
+from albic.model import Cluster, NodeState, Objective, ScalingDecision, Throughput
 from albic.planners import PLANNERS
 from albic.planners.hold import HoldPlanner
+from albic.planners.search import SearchPlanner
 from tests.unit.control.fakes import ManualClock, World, controller
 
 
@@ -306,6 +307,40 @@ def test_new_nodes_are_used_as_soon_as_they_are_there() -> None:
     assert [record.trigger for record in steady.journal.records()] == ["period", "arrival"]
 
 
+def test_a_node_leaves_as_soon_as_it_is_empty() -> None:
+    job = World("a: 10 10 | b: 10 10 | c:", news=[News(batches=1)] * 2)
+    steady = controller(
+        job, Settings(pace=Pace(seconds=600.0)), scaling=Once(ScalingDecision("", drain=("c",)))
+    )
+    steady.look()
+    assert job.released == [], "nobody was to go"
+    steady.run_round("period")
+    steady.look()
+    assert job.released == [(), ("c",)]
+    assert len(steady.journal.records()) == 1, "no round was needed for that"
+
+
+def test_what_was_decided_about_nodes_is_in_the_record() -> None:
+    policy = Once(ScalingDecision("idle", drain=("c",)))
+    steady = controller(World("a: 10 | b: 10 | c: 10"), scaling=policy)
+    first, second = steady.run_round("period"), steady.run_round("period")
+    assert (first.nodes, first.added, first.drained) == (3, 0, 1)
+    assert (second.nodes, second.added, second.drained) == (2, 0, 0)
+
+
+def test_newcomers_share_the_moves_of_the_period() -> None:
+    job = World("a: 10 10 10 10 | b:", news=[News(joined=("c",))])
+    steady = controller(
+        job,
+        Settings(max_migrations=1, pace=Pace(seconds=600.0)),
+        scaling=Once(ScalingDecision("busy", add=1)),
+    )
+    assert len(steady.run_round("period").moves) == 1
+    steady.look()
+    arrival = steady.journal.records()[-1]
+    assert (arrival.trigger, arrival.moves) == ("arrival", ())
+
+
 def test_what_lies_on_a_lost_node_goes_before_what_only_shall_go() -> None:
     job = World("a: 10 10 10 | b: 10 10 10 | c: 10 10 10")
     steady = controller(
@@ -322,6 +357,22 @@ def test_what_lies_on_a_lost_node_goes_before_what_only_shall_go() -> None:
     assert sum(move.source == "b" for move in record.moves) == 3 + sum(
         move.target == "b" for move in steady.journal.records()[0].moves
     )
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "first"),
+    [pytest.param(5.0, "c", id="in time"), pytest.param(1.0, "a", id="late")],
+)
+def test_where_batches_are_late_the_busiest_node_is_helped_first(interval_s, first) -> None:
+    job = World("a: 30 10 | b: 20 | c: 5", kept=Throughput(2, 2.0, interval_s))
+    steady = controller(
+        job,
+        Settings(max_migrations=1, objective=Objective.DISTANCE),
+        planner=SearchPlanner(),
+        scaling=Once(ScalingDecision("idle", drain=("c",))),
+    )
+    (move,) = steady.run_round("period").moves
+    assert move.source == first
 
 
 def test_the_last_node_stays_whatever_was_decided() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from albic.control import Settings
 from albic.control.adaptation import request_for, worthwhile
-from albic.control.change import moved_share, since_change
+from albic.control.change import growth, moved_share, since_change
 from albic.control.ports import News
 from albic.control.samples import GroupSample, RawBatch
 from albic.control.urgency import Urgency, avoidable_share
@@ -95,6 +95,36 @@ def test_the_loop_plans_early_and_keeps_the_period_and_its_budget() -> None:
         steady.look()
     assert len(steady.journal.records()) == 1, "its one move is spent"
     assert len(steady.run_round("period").moves) == 1
+
+
+def test_two_batches_close_to_their_interval_call_once_a_period() -> None:
+    hurried = Urgency(Settings(urgent_pace=0.9))
+    assert [hurried.hurries(pace) for pace in (0.95, 0.5, 0.95)] == [False] * 3
+    assert hurried.hurries(1.4)
+    assert not hurried.hurries(1.4), "once is enough"
+    hurried.new_period()
+    assert hurried.hurries(1.4)
+    fixed = Urgency(Settings())
+    assert not any(fixed.hurries(3.0) for _ in range(3)), "where no node can come, none is called"
+
+
+def test_the_loop_answers_late_batches_before_the_period_is_over() -> None:
+    job = World("a: 30 | b: 30", news=[News(batches=1, pace=1.2)] * 3)
+    steady = controller(job, Settings(urgent_pace=0.9))
+    for _ in range(3):
+        steady.look()
+    assert [record.trigger for record in steady.journal.records()] == ["overload"]
+    assert job.periods == 0, "the period goes on"
+
+
+def test_growth_is_what_the_lighter_of_the_last_two_batches_had_to_do() -> None:
+    steady, double = {"a": 1.0, "b": 3.0}, {"a": 2.0, "b": 6.0}
+    assert growth([steady, steady]) == 1.0
+    assert growth([steady, steady, double, double]) == pytest.approx(8 / 6)
+    assert growth([steady, steady, double]) == 1.0, "one batch may be heavy by accident"
+    assert growth([double, steady, steady]) == 1.0, "a load that falls is no reason to hurry"
+    assert growth([steady, steady, {"b": 6.0}, {"a": 2.0}]) > 1, "what was loaded is left out"
+    assert growth([{}, {}, {}]) == 1.0
 
 
 def test_moves_are_made_in_the_order_in_which_they_help() -> None:

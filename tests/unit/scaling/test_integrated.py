@@ -1,5 +1,6 @@
 """Scaling and placement are one decision: the gate, the limits, and who has to go."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -102,8 +103,10 @@ def test_limits_hold(drawing: str, limits: Limits, add: int, drained: int, word:
     assert word in decision.reason
 
 
-def past(at_s: float, nodes: int, peak_pct: float = 90.0, **decision: Any) -> PastRound:
-    return PastRound(at_s, nodes, peak_pct, ScalingDecision("", **decision))
+def past(
+    at_s: float, nodes: int, peak_pct: float = 90.0, load_pct: float = 196.0, **decision: Any
+) -> PastRound:
+    return PastRound(at_s, nodes, peak_pct, load_pct, ScalingDecision("", **decision))
 
 
 def test_after_a_change_measurements_settle_first() -> None:
@@ -112,6 +115,14 @@ def test_after_a_change_measurements_settle_first() -> None:
     assert not recent.changes
     assert "50 s ago" in recent.reason
     assert decided(BUSY, limits, past=(past(900.0, 1, 300.0, add=1),)).add == 1
+
+
+def test_after_the_start_too_for_cold_executors_look_overloaded() -> None:
+    limits = Limits(stabilise_s=60.0)
+    assert "settles" in decided(BUSY, limits).reason
+    assert not decided(BUSY, limits, past=(past(950.0, 2),)).changes
+    assert decided(BUSY, limits, past=(past(930.0, 2),)).add == 1
+    assert decided(BUSY, Limits(stabilise_s=60.0, min_nodes=3)).add == 1, "too few are too few"
 
 
 def test_adding_is_quick_and_draining_takes_patience() -> None:
@@ -134,6 +145,11 @@ def test_a_scale_out_that_did_not_help_is_not_repeated() -> None:
     assert decided(BUSY, past=(past(0.0, 1, 190.0, add=1),)).add == 1
 
 
+def test_nodes_that_helped_against_a_load_that_grew_may_be_followed_by_more() -> None:
+    half_the_work = (past(0.0, 1, 98.0, 98.0, add=1),)
+    assert decided(BUSY, past=half_the_work).add == 1, "the peak is as high, for twice the work"
+
+
 def test_nodes_on_their_way_are_counted() -> None:
     assert not decided(BUSY, coming=1).changes
     waiting = decided(IDLE, coming=1)
@@ -151,12 +167,20 @@ def test_in_hours_of_rest_nothing_scales() -> None:
     decision = decided(BUSY, always)
     assert not decision.changes
     assert "o'clock" in decision.reason
-    night = Limits(rest_hours=((22.0, 22.0),), **EAGER)
-    assert decided(BUSY, night).changes
+    never = Limits(rest_hours=((22.0, 22.0),), **EAGER)
+    assert decided(BUSY, never).changes
 
 
-def test_a_growing_backlog_is_part_of_the_request() -> None:
-    assert decided(FINE, throughput=Throughput(arrived_share=3.0)).reason
+@pytest.mark.parametrize(("hour", "rests"), [(23, True), (5, True), (6, False), (12, False)])
+def test_hours_of_rest_may_go_over_midnight(hour: int, rests: bool) -> None:  # noqa: FBT001
+    night = Limits(rest_hours=((22.0, 6.0),), **EAGER)
+    at_s = dt.datetime(2026, 1, 5, hour).astimezone().timestamp()
+    assert decided(BUSY, night, at_s=at_s).changes is not rests
+
+
+def test_a_load_that_grew_within_the_period_is_answered_now() -> None:
+    assert not decided(FINE).changes
+    assert decided(FINE, throughput=Throughput(growth=2.0)).add == 2
 
 
 @pytest.mark.parametrize(

@@ -45,35 +45,53 @@ def test_true_rates_count_what_arrives_and_not_only_what_is_done() -> None:
     assert TrueRates(headroom=0.0).demand(asked("a: 50 50 | b: 50 50")).nodes == 2
 
 
-def in_time(drawing: str | PlanRequest, batch_s: float, interval_s: float) -> ScalingRequest:
+def test_time_in_which_no_node_can_work_is_not_there_to_be_used() -> None:
+    drawing = "a: 30 30 | b: 30 30"
+    for policy, before, after in ((Utilisation(), 2, 3), (TrueRates(), 2, 3)):
+        assert policy.demand(asked(drawing)).nodes == before
+        held_up = asked(drawing, throughput=Throughput(5, 2.0, 4.0, beside_s=1.6))
+        demand = policy.demand(held_up)
+        assert (demand.nodes, demand.overloaded) == (after, policy == Utilisation())
+
+
+def test_a_load_that_grew_counts_as_it_is_now() -> None:
+    drawing = "a: 30 30 | b: 30 30"
+    grown = asked(drawing, throughput=Throughput(10, growth=1.8, interval_s=1.0))
+    assert Utilisation().demand(grown).nodes == 4
+    assert TrueRates().demand(grown).nodes == 3
+    assert Latency().demand(grown).overloaded
+    assert not Latency().demand(asked(drawing, throughput=Throughput(10, interval_s=1))).overloaded
+
+
+def in_time(drawing: str | PlanRequest, interval_s: float, beside_s: float = 0.0) -> ScalingRequest:
     # A small world's period is ten seconds, so ten batches make one point 10 ms.
-    return asked(drawing, throughput=Throughput(10, batch_s, interval_s))
+    kept = Throughput(10, batch_s=1.0, interval_s=interval_s, beside_s=beside_s)
+    return asked(drawing, throughput=kept)
 
 
 @pytest.mark.parametrize(
-    ("drawing", "batch_s", "interval_s", "nodes"),
+    ("drawing", "interval_s", "beside_s", "nodes"),
     [
-        pytest.param("a: 40 40 | b:", 0.8, 1.0, 1, id="one node is enough"),
-        pytest.param("a: 40 40 | b:", 0.8, 0.5, 2, id="two are needed"),
-        pytest.param("a: 20 20 20 20 | b:", 1.0, 0.5, 4, id="what no node shortens counts too"),
-        pytest.param("a: 80 10 | b:", 0.9, 0.5, 2, id="the largest group cannot be split"),
+        pytest.param("a: 40 40 | b:", 1.0, 0.0, 1, id="one node is enough"),
+        pytest.param("a: 40 40 | b:", 0.5, 0.0, 2, id="two are needed"),
+        pytest.param("a: 20 20 20 20 | b:", 0.5, 0.2, 4, id="what no node shortens counts too"),
+        pytest.param("a: 80 10 | b:", 0.5, 0.0, 2, id="the largest group cannot be split"),
     ],
 )
 def test_latency_finds_the_smallest_cluster_in_time(
-    drawing: str, batch_s: float, interval_s: float, nodes: int
+    drawing: str, interval_s: float, beside_s: float, nodes: int
 ) -> None:
-    demand = Latency(margin=0.0).demand(in_time(drawing, batch_s, interval_s))
-    assert demand.nodes == nodes
+    assert Latency(margin=0.0).demand(in_time(drawing, interval_s, beside_s)).nodes == nodes
 
 
 def test_latency_says_when_no_number_of_nodes_helps() -> None:
-    demand = Latency().demand(in_time("a: 80 10 | b:", 0.9, 0.5))
+    demand = Latency().demand(in_time("a: 80 10 | b:", 0.5))
     assert demand.overloaded
     assert "largest key groups" in demand.reason
 
 
 def test_latency_is_not_overloaded_when_the_plan_is_enough() -> None:
-    assert not Latency(margin=0.0).demand(in_time("a: 40 40 | b:", 0.8, 0.5)).overloaded
+    assert not Latency(margin=0.0).demand(in_time("a: 40 40 | b:", 0.5)).overloaded
 
 
 def test_latency_needs_a_bound_and_a_batch() -> None:

@@ -21,7 +21,15 @@ class Office:
     asked: list[int] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
+    needed: set[str] = field(default_factory=set)
+    cold: set[str] = field(default_factory=set)
     willing: bool = True
+
+    def holding(self):
+        return frozenset(self.needed)
+
+    def usable(self):
+        return frozenset(self.there - self.cold)
 
     def executor_ids(self):
         return frozenset(self.there)
@@ -54,7 +62,7 @@ class Time:
 
 def asked_of(office, patience_s=60.0):
     time = Time()
-    return elasticity.AskedExecutors(office, office, patience_s, time), time
+    return elasticity.AskedExecutors(office, office, office, patience_s, time), time
 
 
 def test_what_was_asked_for_is_coming_until_it_is_there():
@@ -114,8 +122,9 @@ def test_a_wish_that_is_not_heard_is_told():
 
 def test_an_executor_gets_no_more_tasks_before_it_is_ended():
     office = Office(jobs={7})
-    asked, _ = asked_of(office)
+    asked, time = asked_of(office)
     assert asked.release(["1"]) == ("1",)
+    time.now_s = 2.0
     asked.fleet()
     assert (office.retired, office.ended) == (["1"], []), "job 7 may still fetch from it"
     office.jobs = {8}
@@ -124,14 +133,50 @@ def test_an_executor_gets_no_more_tasks_before_it_is_ended():
     assert asked.fleet() == Fleet()
 
 
+def test_a_job_that_spark_tells_of_late_is_waited_for_too():
+    office = Office()
+    asked, time = asked_of(office)
+    asked.release(["1"])
+    assert office.ended == [], "a job may have begun that nobody has heard of yet"
+    time.now_s = 2.0
+    office.jobs = {7}
+    asked.release(["1"])
+    assert office.ended == []
+    office.jobs = set()
+    asked.release(["1"])
+    assert office.ended == ["1"]
+    assert office.retired == ["1"], "once is enough"
+
+
+def test_who_owns_state_is_not_let_go():
+    office = Office(needed={"1"})
+    asked, _ = asked_of(office)
+    assert asked.release(["0", "1"]) == ("0",)
+    assert office.retired == ["0"]
+
+
+def test_an_executor_that_is_not_ready_yet_is_still_to_come():
+    office = Office()
+    asked, _ = asked_of(office)
+    asked.grow(1)
+    office.there.add("2")
+    office.cold.add("2")
+    assert asked.fleet() == Fleet(coming=1)
+    office.cold.clear()
+    assert asked.fleet() == Fleet()
+
+
 def test_one_that_is_not_ended_is_asked_again_every_round():
     office = Office(willing=False)
-    asked, _ = asked_of(office)
+    asked, time = asked_of(office)
     asked.release(["1"])
-    assert "executor 1 was not ended" in asked.fleet().notes[0]
+    time.now_s = 2.0
+    asked.release(["1"])
+    asked.release(["1"])
+    assert asked.fleet().notes == ("executor 1 was not ended; it is asked again",)
     office.willing = True
     asked.fleet()
-    assert office.ended == ["1", "1"]
+    assert office.ended == ["1"] * 4
     assert "1" not in office.there
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from albic.model import InvalidInput, Operator, Topology
 from albic.spark.bridge import NodeState, PlanNode
-from albic.spark.operators import JOIN_STORES, shape, topology
+from albic.spark.operators import JOIN_STORES, runs_python, shape, topology
 
 
 def node(kind, *children, operator=None, version=0):
@@ -72,6 +72,20 @@ def test_only_what_reads_from_state_alone_shows_what_key_groups_sent() -> None:
     half = shape(join(aggregate(SCAN, 1), SCAN, 0), "q", "r")
     assert half.fed_by_state == ()
     assert half.measurable == ((0, 1),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "python"),
+    [
+        ("TransformWithStateInPySparkExec", True),
+        ("FlatMapGroupsInPandasWithStateExec", True),
+        ("ArrowEvalPythonExec", True),
+        ("HashAggregateExec", False),
+    ],
+)
+def test_python_anywhere_in_a_plan_is_seen(kind, python) -> None:
+    below = node("ProjectExec", node(kind))
+    assert runs_python(node("StateStoreSaveExec", below)) is python
 
 
 def test_a_query_without_state_is_refused() -> None:

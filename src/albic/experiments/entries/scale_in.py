@@ -67,7 +67,7 @@ def rounds_until_empty(rows: Rows) -> float:
     return sum(firsts) / len(firsts)
 
 
-def _area(rows: Rows) -> float:
+def early_distance(rows: Rows) -> float:
     """Return the mean load distance while the separate way is still scaling in."""
     return rows.that(lambda row: 1 <= float(row["round"] or 0) <= MARKED).mean("distance")
 
@@ -77,7 +77,7 @@ def _balances_faster(rows: Rows) -> Finding:
     told, holds = [], True
     for overloaded in rows.distinct("overloaded"):
         some = rows.where(overloaded=overloaded)
-        ours, theirs = (_area(some.where(label=label)) for label in (INTEGRATED, SEPARATE))
+        ours, theirs = (early_distance(some.where(label=label)) for label in (INTEGRATED, SEPARATE))
         told.append(f"{overloaded}OL {amount(ours)} against {amount(theirs)}")
         holds = holds and ours < theirs / 2
     return Finding(
@@ -147,7 +147,7 @@ def _tables(rows: Rows) -> tuple[Table, ...]:
             str(overloaded),
             label,
             rounds_until_empty(some),
-            _area(some),
+            early_distance(some),
             some.where(round=some.most("round")).mean("distance"),
         ]
         for overloaded in rows.distinct("overloaded")

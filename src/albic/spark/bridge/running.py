@@ -83,6 +83,11 @@ class Bridge(Books):
         found: list[Any] = self._json.read_long(self._status.executorList(ACTIVE_ONLY))
         return found
 
+    def executors_ever(self) -> list[Any]:
+        """Return what Spark knows of executors that are there or were, the driver left out."""
+        found: list[Any] = self._json.read(self._status.executorList(not ACTIVE_ONLY))
+        return [executor for executor in found if executor["id"] != "driver"]
+
     def executor_memory_bytes(self) -> int:
         """Return the heap of an executor."""
         return int(self._context.executorMemory()) * 2**20
@@ -98,11 +103,12 @@ class Bridge(Books):
     def run_located(
         self,
         places: Sequence[tuple[str, str]],
-        work: Callable[[Iterator[Any]], Iterator[Any]],
+        work: Callable[[Iterator[Any]], Iterator[Any]] | None,
         group: str,
     ) -> None:
         """Run ``work`` over pandas frames, one task for each (host, executor id), as job ``group``.
 
+        Without work the tasks do nothing, and start no Python.
         Returns when the tasks have ended and Spark's books show it. The Python workers are those
         of transformWithState: Spark keeps workers apart by their environment, and all other
         Python functions have short tracebacks in theirs.
@@ -127,7 +133,8 @@ class Bridge(Books):
         context = self._spark.sparkContext
         context.setJobGroup(group, "albic")
         try:
-            frame.mapInPandas(work, "executor_id string").collect()
+            working = frame if work is None else frame.mapInPandas(work, "executor_id string")
+            working.collect()
         finally:
             self._context.setLocalProperty("spark.jobGroup.id", None)
         self._context.listenerBus().waitUntilEmpty(BUS_PATIENCE_MS)
@@ -201,6 +208,11 @@ class Bridge(Books):
             known = told, int(last.batchId()) - (0 if ran else 1)
             self._last_batches[query] = known
         return known[1]
+
+    def last_batch_s(self, query: StreamingQuery) -> float:
+        """Return how long the last batch that ended took, planning and commits included."""
+        spent_ms = self._execution(query).lastProgress().durationMs()
+        return int(spent_ms.get("triggerExecution")) / 1e3
 
     def checkpoint(self, query: StreamingQuery) -> str:
         """Return the address of a query's checkpoint."""
