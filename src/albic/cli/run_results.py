@@ -36,12 +36,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All runs of a job; ``agree`` is what comparing their results showed."""
+    """All runs of a job; ``right`` and ``told`` are what comparing their results showed."""
 
     title: str
     wishes: Wishes
     runs: tuple[Run, ...]
-    agree: str
+    right: bool
+    told: str
 
 
 def label(planner: str) -> str:
@@ -57,7 +58,7 @@ def show(console: Console, found: Found, report: Path) -> None:
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
-    console.print(found.agree, soft_wrap=True)
+    console.print(found.told, soft_wrap=True)
     console.print(f"report: {report.resolve()}", soft_wrap=True)
 
 
@@ -91,7 +92,8 @@ def json_text(found: Found) -> str:
             "title": found.title,
             "asked": asked,
             "headline": headline([summary(run) for run in records]),
-            "results": found.agree,
+            "results_are_right": found.right,
+            "results": found.told,
             "report": str((wishes.out / REPORT).resolve()),
             "runs": [
                 {
@@ -129,7 +131,7 @@ def _about(found: Found) -> About:
         f"of this machine with one slot each; {wishes.key_groups} key groups an operator. Each "
         f"run has the same rows in the same batches and begins with the same owners of state. "
         f"Planned every {wishes.period}, with at most {wishes.max_migrations} moves; COLA has no "
-        f"such limit. Plain Spark is measured by a controller that touches nothing. {found.agree}"
+        f"such limit. Plain Spark is measured by a controller that touches nothing. {found.told}"
     )
     command = f"albic run {wishes.job} " + " ".join(f"--planner {name}" for name in wishes.planners)
     return About(f"{wishes.job}: {found.title}", text, command)

@@ -17,9 +17,9 @@ from albic.control.adaptation import rehearsal
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords
 from albic.dashboard.courses import decided_share, key_group_names
-from albic.jobs.real import REAL_JOBS, RealJob, results
+from albic.jobs.real import REAL_JOBS, RealJob, expected, results
 from albic.jobs.running import batches
-from albic.model import InvalidInput, JobEnded
+from albic.model import AlbicError, InvalidInput, JobEnded
 from albic.planners import find_planner
 from albic.spark.java import require_java
 from albic.spark.starting import deal
@@ -66,6 +66,8 @@ def run(wishes: Wishes, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(run_results.json_text(found))
     run_results.show(console, found, report)
+    if not found.right:
+        raise AlbicError(found.told)
 
 
 def _all_runs(console: Console, wishes: Wishes) -> Found:
@@ -87,7 +89,9 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
             for _ in _batches(stage, NONE, network, inputs.folder, steered=False):
                 pass
         runs = tuple(_run(stage, name) for name in wishes.planners)
-        return Found(_job(wishes, NONE).title, wishes, runs, _agreement(stage))
+        with doing(console, "working out the results in SQL …"):
+            right, told = _agreement(stage)
+        return Found(_job(wishes, NONE).title, wishes, runs, right, told)
 
 
 def _run(stage: Stage, name: str) -> Run:
@@ -157,19 +161,21 @@ def _steered(stage: Stage, running: RunningNetwork, name: str, journal: Path) ->
     )
 
 
-def _agreement(stage: Stage) -> str:
-    """Return whether all runs came to the same results, as they must wherever state lay."""
-    names = stage.wishes.planners
-    found = [
-        results(_job(stage.wishes, name), stage.wishes.inputs(stage.folder / name))
-        for name in names
-    ]
-    rows = count_text(sum(len(each) for each in found[0].values()), "row")
-    if len(found) == 1 or stage.wishes.store is not None:
-        return f"The results are {rows}."
-    if all(each == found[0] for each in found):
-        return f"All {len(found)} runs came to the same results, {rows}."
-    return "THE RUNS CAME TO DIFFERENT RESULTS, which must not be; please report it."
+def _agreement(stage: Stage) -> tuple[bool, str]:
+    """Return whether the results are those of plain SQL, as they must be wherever state lay."""
+    wishes = stage.wishes
+    if wishes.store is not None:
+        return True, f"The results are in {wishes.store}, with what other runs wrote there."
+    job, inputs = _job(wishes, NONE), wishes.inputs(stage.folder)
+    wanted = {
+        name: sorted(rows) for name, rows in expected(job, stage.cluster.spark, inputs).items()
+    }
+    for each in wishes.planners:
+        found = results(_job(wishes, each), wishes.inputs(stage.folder / each))
+        if {name: sorted(rows) for name, rows in found.items()} != wanted:
+            return False, f"THE RESULTS WITH {label(each)} ARE NOT THOSE OF PLAIN SQL; report it."
+    rows = count_text(sum(len(rows) for rows in wanted.values()), "row")
+    return True, f"Every run came to the results of plain Spark SQL over the same data: {rows}."
 
 
 def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord], nodes: int) -> None:

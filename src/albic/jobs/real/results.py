@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import closing
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from albic.jobs.real.job import Inputs, RealJob
 from albic.jobs.stores import Row, Table, opened
@@ -28,6 +28,15 @@ def results(job: RealJob, inputs: Inputs) -> dict[str, list[Row]]:
             store.create(table)
             found[operator] = store.rows(table)
         return found
+
+
+def expected(job: RealJob, spark: SparkSession, inputs: Inputs) -> dict[str, list[Row]]:
+    """Return the rows that each sink should come to, in any order: what plain Spark SQL says."""
+    found = {}
+    for operator, frame in job.twin(spark, inputs).items():
+        columns = frame.select(*job.tables[operator].names).toArrow().columns
+        found[operator] = list(zip(*(column.to_pylist() for column in columns), strict=True))
+    return found
 
 
 def _sink(operator: str, table: Table, database: str) -> Sink:
