@@ -24,7 +24,7 @@ import albic
 from albic.control import RoundRecord
 from albic.control.batches import BatchRecord
 from albic.jobs.running import batches
-from albic.spark.starting import deal
+from albic.spark.starting import Dealer
 from albic.streams.hashing import labels
 from bench.child import ROOT
 from bench.goals import Goal, Result, Row, mean, timed
@@ -94,12 +94,13 @@ def one_way(
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         writer = chained(spark, options).writeStream.format("noop").outputMode("append")
         query = writer.option("checkpointLocation", folder).start()
-        seen, controller = [], None
+        seen, controller, dealer = [], None, None
         try:
             for record in batches(query, WARM_UP + SETTLING + options.batches):
                 seen.append(record)
-                if record.batch == 0:
-                    deal(query, shift=1)
+                dealer = dealer or Dealer(query, shift=1)
+                if record.batch < WARM_UP:
+                    dealer.settled(record.node)
                 if record.batch == WARM_UP - 1:
                     controller = albic.attach(
                         query,

@@ -32,7 +32,7 @@ def run(
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,
     key_groups: Annotated[int, typer.Option(help="Key groups of each operator.")] = 8,
-    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 30,
+    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 24,
     rows: Annotated[
         int | None, typer.Option(help="Rows a batch; the job has a number of its own.")
     ] = None,

@@ -31,7 +31,7 @@ class Wishes:
     planners: tuple[str, ...] = PLANNERS
     nodes: int = 4
     key_groups: int = 8
-    batches: int = 30
+    batches: int = 24
     rows: int | None = None
     period: str = "2 batches"
     max_migrations: int = 4

@@ -22,16 +22,16 @@ from albic.jobs.running import batches
 from albic.model import AlbicError, InvalidInput, JobEnded
 from albic.planners import find_planner
 from albic.spark.java import require_java
-from albic.spark.starting import deal
+from albic.spark.starting import Dealer
 from albic.streams import Network
 from albic.streams.running import RunningNetwork
 from albic.wiring import LocalCluster, attach, local_cluster
 
 #: Batches that start Python, compile Java and fill caches, before anything is shown.
 REHEARSAL = 3
-#: Batches of a run that do not count: in the first, state lies where Spark put it; in the next ones
-#: it comes to where every run begins.
-WARM_UP = 3
+#: Batches of a run that do not count, at the least: in the first, state lies where Spark put it; in
+#: the next ones it comes to where every run begins. And at the most, should Spark not follow.
+WARM_UP, LONGEST_WARM_UP = 3, 8
 __all__ = ["PLANNERS", "Wishes", "run"]
 
 JOURNAL = "journal.jsonl"
@@ -53,7 +53,7 @@ class Stage:
 
 def run(wishes: Wishes, *, as_json: bool) -> None:
     """Run the job with each planner, show it as it goes, and write the report."""
-    wishes.check(REAL_JOBS, WARM_UP)
+    wishes.check(REAL_JOBS, LONGEST_WARM_UP)
     require_java()
     console = screen(aside=as_json)
     console.print(_announcement(wishes), soft_wrap=True)
@@ -96,15 +96,16 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
 
 def _run(stage: Stage, name: str) -> Run:
     """Run the job once; return what was recorded."""
-    wishes, seen = stage.wishes, []
+    wishes, seen, warm_up = stage.wishes, [], 0
     inputs = wishes.inputs(stage.folder / name)
     network = _job(wishes, name).network(stage.cluster.spark, inputs)
     journal = JsonLinesJournal(inputs.folder / JOURNAL)
     with watching(stage.console, f"{wishes.job} with {label(name)}", COLUMNS) as watcher:
-        for record in _batches(stage, name, network, inputs.folder):
+        for record, counts in _batches(stage, name, network, inputs.folder):
             seen.append(record)
-            _show(watcher, record, journal.records(), wishes.nodes)
-    if len(seen) < WARM_UP + FEWEST:
+            warm_up += not counts
+            _show(watcher, record, journal.records(), wishes.nodes, counts=counts)
+    if len(seen) < warm_up + FEWEST:
         raise InvalidInput(
             f"the data made {len(seen)} batches, which is too few to tell anything; "
             f"give more data, or fewer --rows a batch"
@@ -114,7 +115,7 @@ def _run(stage: Stage, name: str) -> Run:
         wishes.nodes,
         tuple(seen),
         tuple(journal.records()),
-        warm_up=WARM_UP,
+        warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),
     )
     return Run(name, records, journal.path.read_bytes() if journal.path.exists() else b"")
@@ -122,22 +123,26 @@ def _run(stage: Stage, name: str) -> Run:
 
 def _batches(
     stage: Stage, name: str, network: Network, folder: Path, *, steered: bool = True
-) -> Iterator[BatchRecord]:
-    """Yield the batches of one run until its data end; query and controller end with it."""
+) -> Iterator[tuple[BatchRecord, bool]]:
+    """Yield the batches of one run until its data end, and whether each counts.
+
+    Batches count from the one after the controller was attached on; query and controller end with
+    the run.
+    """
     shift = 1 if _job(stage.wishes, name).worst_start else 0
     running = network.start(folder / "checkpoint", all_there_is=True)
-    controller, begun = None, False
+    controller = dealer = None
     try:
         for record in batches(running.query):
-            if not begun:
-                deal(running.query, shift=shift)
-                begun = True
-            warm = record.batch >= WARM_UP - 1 and running.query.isActive
-            if controller is None and steered and warm:
+            yield record, controller is not None
+            dealer = dealer or Dealer(running.query, shift=shift)
+            if controller is not None or not steered or not running.query.isActive:
+                continue
+            ready = dealer.settled(record.node) and record.batch >= WARM_UP - 1
+            if ready or record.batch >= LONGEST_WARM_UP - 1:
                 controller = _steered(stage, running, name, folder / JOURNAL)
-            yield record
     except JobEnded:
-        if running.query.exception() is not None or not begun:
+        if running.query.exception() is not None or dealer is None:
             raise
     finally:
         if controller is not None:
@@ -178,7 +183,14 @@ def _agreement(stage: Stage) -> tuple[bool, str]:
     return True, f"Every run came to the results of plain Spark SQL over the same data: {rows}."
 
 
-def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord], nodes: int) -> None:
+def _show(
+    watcher: Watcher,
+    record: BatchRecord,
+    rounds: Sequence[RoundRecord],
+    nodes: int,
+    *,
+    counts: bool,
+) -> None:
     """Add one batch to what is on the screen."""
     shares = [share for each in rounds if (share := decided_share(each)) is not None]
     cells = (
@@ -190,7 +202,7 @@ def _show(watcher: Watcher, record: BatchRecord, rounds: Sequence[RoundRecord], 
         "" if record.collocation is None else percent_text(record.collocation),
         str(record.moved),
     )
-    watcher.add(cells, record.batch_s, "" if record.batch >= WARM_UP else "warm-up")
+    watcher.add(cells, record.batch_s, "" if counts else "warm-up")
 
 
 def _job(wishes: Wishes, name: str) -> RealJob:

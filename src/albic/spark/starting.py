@@ -25,14 +25,28 @@ def dealt(partitions: Sequence[int], nodes: int, shift: int) -> Mapping[KeyGroup
     }
 
 
-def deal(query: StreamingQuery, *, shift: int) -> None:
-    """Point all state of a query that has ended a batch; it lies there from the next one on."""
-    bridge = bridge_of_process()
-    plan = bridge.plan(query)
-    if plan is None:
-        raise JobEnded("the query has no plan yet; deal its state out after the first batch")
-    found, executors = shape(plan, query.name or "", str(query.runId)), Executors(bridge)
-    executors.look()
-    live = executors.live()
-    owners = dealt([stage.partitions for stage in found.stages], len(live), shift)
-    Placement(bridge, found).move_now({group: live[node] for group, node in owners.items()})
+class Dealer:
+    """Deals out the state of a query that has ended a batch, until a batch shows it there."""
+
+    def __init__(self, query: StreamingQuery, *, shift: int) -> None:
+        bridge = bridge_of_process()
+        plan = bridge.plan(query)
+        if plan is None:
+            raise JobEnded("the query has no plan yet; deal its state out after the first batch")
+        found, executors = shape(plan, query.name or "", str(query.runId)), Executors(bridge)
+        executors.look()
+        live = executors.live()
+        owners = dealt([stage.partitions for stage in found.stages], len(live), shift)
+        self._placement = Placement(bridge, found)
+        self._wanted = {group: live[node] for group, node in owners.items()}
+
+    def settled(self, ran_on: Sequence[str]) -> bool:
+        """Return whether a batch ran where state was dealt to; if it did not, deal once more.
+
+        A batch that is under way when we point takes state along to where it runs, so that once may
+        not be enough. ``ran_on`` has the executor of each key group, stage after stage.
+        """
+        if tuple(ran_on) == tuple(owner.id for owner in self._wanted.values()):
+            return True
+        self._placement.move_now(self._wanted)
+        return False
