@@ -15,7 +15,10 @@ from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 from albic.figures.chart import Chart, Kind, Series
 
 #: Colours that people with any common colour blindness can tell apart (Okabe and Ito).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5195", "#595959")
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
+    *("#E69F00", "#7A5195", "#595959", "#000000", "#8C6D31"),
+)
 #: Dashes and marks that change with the colour, so that a grey print can still be read.
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
