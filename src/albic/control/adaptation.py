@@ -142,14 +142,17 @@ def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
         waits.append(_loss(request, owner))
     price = GAIN_PER_NODE_MOVED * least_gain / len(snapshot.cluster.nodes)
     enough = int(np.argmin(np.array(waits) + price * np.arange(len(waits))))
+    whole = replace(plan, moves=tuple(ordered))
     if not price or enough == len(ordered) or any(draining[move.source] for move in ordered):
-        return replace(plan, moves=tuple(ordered))
-    return replace(
+        return whole
+    fewer = replace(
         plan,
         moves=tuple(ordered[:enough]),
         target=Allocation(owners[enough]),
         reason=f"{plan.reason}; {len(ordered) - enough} of these moves would win too little",
     )
+    # What brings pairs together may load a node until the rest of the plan takes something off it.
+    return whole if violations(fewer, request) else fewer
 
 
 def _loss(request: PlanRequest, owner: Ints) -> float:

@@ -147,6 +147,16 @@ def test_moves_that_hardly_help_are_left_out_and_the_plan_stays_whole() -> None:
     assert "1 of these moves" in plan.reason
 
 
+def test_a_plan_stays_whole_where_the_judge_would_refuse_a_part_of_it() -> None:
+    drawn = world("a: 0.4 39.6 | b: 10 0.5 29.5", traffic=[(0, 2, 100.0)])
+    asked = replace(request_for(drawn.snapshot, Settings()), max_load_distance_pct=0.2)
+    made = SearchReport("test", Outcome.HEURISTIC, "because")
+    # The pair comes together on b, and something as heavy goes to a: for balance alone too little.
+    plan = worthwhile(plan_for(asked, Allocation(np.array([1, 0, 1, 0, 1])), made), asked, 0.05)
+    assert len(plan.moves) == 2
+    assert violations(plan, asked) == []
+
+
 def test_a_plan_that_empties_a_node_stays_whole() -> None:
     asked = request_for(world("a(draining): 400 1 | b: 300").snapshot, Settings())
     made = SearchReport("test", Outcome.HEURISTIC, "because")
