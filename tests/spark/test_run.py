@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
 BATCHES = LONGEST_WARM_UP + 4
 SMALL = ["--nodes", "2", "--key-groups", "2", "--rows", "500"]
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(660)
 
 
 def started(*arguments: str) -> subprocess.Popen[str]:
@@ -30,7 +30,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) -> None:
     out = tmp_path / "out"
     process = started(*SMALL, "--batches", str(BATCHES), "--out", str(out), "--json")
-    told, aside = process.communicate(timeout=240)
+    told, aside = process.communicate(timeout=600)
     assert process.returncode == 0, aside
     document = json.loads(told)
     assert document["format"] == "albic-run/1"
@@ -63,7 +63,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path) -> None:
         if "batch 1," in line:
             process.send_signal(signal.SIGINT)
             break
-    _, aside = process.communicate(timeout=120)
+    _, aside = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "stopped; nothing was written" in aside
     assert "Traceback" not in aside

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(660)
 SMALL = ["--min-nodes", "2", "--max-nodes", "2", "--key-groups", "4", "--rows", "80"]
 
 
@@ -21,7 +21,7 @@ def test_a_swing_leaves_a_report_of_load_executors_and_batch_time(tmp_path) -> N
         ],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
