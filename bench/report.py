@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from albic.cli.screen import titled
-from albic.experiments.manifest import commit, versions
+from albic.experiments.manifest import Beginning, commit, versions
 from bench.goals import Goal, Result, Row, amount
 
 FORMAT = "albic-bench/1"
@@ -23,13 +23,13 @@ def report(
     results: Mapping[str, Result],
     options: Mapping[str, object],
     seconds: float,
-    begun: Mapping[str, object],
+    begun: Beginning,
 ) -> dict[str, Any]:
     """Return everything there is to keep about a run."""
     goals = [goal for result in results.values() for goal in result.goals]
     return {
         "format": FORMAT,
-        **begun,
+        **asdict(begun),
         "seconds": seconds,
         "commit": commit("bench/*.py"),
         "options": dict(options),

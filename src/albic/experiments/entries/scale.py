@@ -208,7 +208,12 @@ SCALE = Experiment(
     measure=grow,
     claims=(
         Claim("the search plans the largest cluster in time", "", _reaches, ours=True),
-        Claim("the search keeps to its time limit at every size", "", _keeps_limit, ours=True),
+        Claim(
+            "the search ends within one and a half times its limit at every size",
+            "",
+            _keeps_limit,
+            ours=True,
+        ),
         Claim("the exact program is what breaks first", "", _milp_ends, ours=True),
         Claim("planning over racks beats planning flat", "", _racks_help, ours=True),
     ),
