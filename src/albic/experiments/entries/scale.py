@@ -209,7 +209,7 @@ SCALE = Experiment(
     claims=(
         Claim("the search plans the largest cluster in time", "", _reaches, ours=True),
         Claim(
-            "the search ends within one and a half times its limit at every size",
+            "the search ends within 1.5 times its time limit at every size",
             "",
             _keeps_limit,
             ours=True,
