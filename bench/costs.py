@@ -86,7 +86,7 @@ def shuffle(cluster: LocalCluster) -> Found:
 
 def pause(cluster: LocalCluster) -> Found:
     """Yield α: how much longer a batch takes in which all state moves, for the bytes of a node."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         query = growing(cluster.spark, folder)
         try:
             runtime = runtime_of(bridge_of_process(), [query], {}, per_batch=10_000, steers=True)

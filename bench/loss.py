@@ -124,7 +124,10 @@ def main() -> None:
     kills = parser.parse_args().kills
     settings = {"spark.sql.shuffle.partitions": str(GROUPS)}
     found: list[Kill] = []
-    with local_cluster(NODES, settings=settings) as cluster, TemporaryDirectory() as folder:
+    with (
+        local_cluster(NODES, settings=settings) as cluster,
+        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+    ):
         bench = Bench(cluster, Path(folder))
         for number in range(kills):
             for mode in (PLAIN, ALBIC) if number % 2 == 0 else (ALBIC, PLAIN):

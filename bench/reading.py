@@ -53,7 +53,10 @@ def measure(batches: int) -> tuple[list[float], list[BatchSample], list[BatchSam
     """Return how long reads took, and the batches without and with reads beside them."""
     settings = {"spark.sql.shuffle.partitions": str(PARTITIONS)}
     took_s: list[float] = []
-    with tempfile.TemporaryDirectory() as folder, local_cluster(nodes=2, settings=settings) as own:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        local_cluster(nodes=2, settings=settings) as own,
+    ):
         bridge = Bridge(own.spark)
         writer = stream(own.spark).writeStream.format("noop")
         query = writer.option("checkpointLocation", str(Path(folder) / "checkpoint")).start()

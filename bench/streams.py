@@ -215,7 +215,7 @@ def streams(size: Size) -> Result:
     with local_cluster(nodes=2) as cluster:
         for _ in range(size.rounds):
             for name, start in VARIANTS.items():
-                with tempfile.TemporaryDirectory() as folder:
+                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                     took[name] += batch_s(start(cluster.spark, size, folder), size)
     rate = {name: size.rows / statistics.median(seconds) for name, seconds in took.items()}
     rows: tuple[Row, ...] = tuple(
