@@ -72,7 +72,7 @@ class Settings:
     pace: Pace = Pace(seconds=20.0)
     max_migrations: int = 8
     objective: Objective = Objective.MAKESPAN
-    least_gain: float = 0.03
+    least_gain: float = 0.05
     urgent_gain: float = 0.1
     urgent_pace: float | None = None
     time_limit_s: float = 0.2
