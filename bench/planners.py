@@ -14,7 +14,7 @@ if not __package__:
     # Started as a file: its folder is on the path, and has to be the one above.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from albic.cli.screen import count_text, screen
+from albic.cli.screen import screen
 from albic.experiments.manifest import beginning
 from albic.optimize.search import compiled
 from bench.child import ROOT
@@ -23,7 +23,7 @@ from bench.goals import Result, timed
 from bench.instances import paper_cases
 from bench.joint import Schedule, joint
 from bench.makespan import makespan
-from bench.report import page, report, save, show
+from bench.report import conclude, report, show
 from bench.scale import scale, scale_cases
 from bench.start import start
 
@@ -82,14 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = report(results, told(options), time.perf_counter() - began_s, begun)
     full = not (options.quick or options.only or options.output)
     path = options.output or (RESULTS if full else PARTIAL)
-    save(made, path)
-    if full:
-        written = page(PAGE.read_text(encoding="utf-8"), results, made)
-        PAGE.write_text(written, encoding="utf-8")
-    missed = made["missed"]
-    verdict = f"{count_text(missed, 'goal')} missed" if missed else "all goals hold"
-    console.print(f"{verdict}; every measurement is in {path}")
-    return 1 if missed and not options.no_goals else 0
+    held = conclude(console, results, made, path, PAGE if full else None)
+    return 0 if held or options.no_goals else 1
 
 
 def told(options: argparse.Namespace) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from albic.cli.screen import titled
+from albic.cli.screen import count_text, titled
 from albic.experiments.manifest import Beginning, commit, versions
 from bench.goals import Goal, Result, Row, amount
 
@@ -51,6 +51,24 @@ def save(report: Mapping[str, Any], path: Path) -> None:
     """Write the report; NaN would be no JSON, and no goal can be missed silently by it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(_plain(report), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def conclude(
+    console: Console,
+    results: Mapping[str, Result],
+    made: Mapping[str, Any],
+    path: Path,
+    written: Path | None,
+) -> bool:
+    """Keep a run in ``path``, write its page if it has one, and return whether all goals hold."""
+    save(made, path)
+    if written is not None:
+        text = written.read_text(encoding="utf-8")
+        written.write_text(page(text, results, made), encoding="utf-8")
+    missed = made["missed"]
+    verdict = f"{count_text(missed, 'goal')} missed" if missed else "all goals hold"
+    console.print(f"{verdict}; every measurement is in {path}")
+    return not missed
 
 
 def show(console: Console, name: str, result: Result) -> None:

@@ -16,7 +16,7 @@ if not __package__:
     # Started as a file: its folder is on the path, and has to be the one above.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from albic.cli.screen import count_text, screen
+from albic.cli.screen import screen
 from albic.dashboard.swings import swing_charts
 from albic.experiments.manifest import beginning
 from albic.figures.plots import save as save_charts
@@ -24,7 +24,7 @@ from albic.optimize.search import compiled
 from bench.child import ROOT
 from bench.following import judged, scaled_in
 from bench.goals import Result, timed
-from bench.report import page, report, save, show
+from bench.report import conclude, report, show
 from bench.swings import USUAL, WAYS, swung
 
 RESULTS, PAGE = ROOT / "bench/results/scaling.json", ROOT / "docs/scaling.md"
@@ -59,16 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = report(results, asked, time.perf_counter() - began_s, begun)
     full = not (options.way or options.output)
     path = options.output or (RESULTS if full else PARTIAL)
-    save(made, path)
     if options.picture:
         drawn = save_charts(swing_charts(runs), options.picture.with_suffix(""))
         console.print(f"picture: {drawn[0]} and {drawn[1]}")
-    if full:
-        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), results, made), encoding="utf-8")
-    missed = made["missed"]
-    verdict = f"{count_text(missed, 'goal')} missed" if missed else "all goals hold"
-    console.print(f"{verdict}; every measurement is in {path}")
-    return 1 if missed and not options.no_goals else 0
+    held = conclude(console, results, made, path, PAGE if full else None)
+    return 0 if held or options.no_goals else 1
 
 
 if __name__ == "__main__":

@@ -180,6 +180,11 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         if known.get("terms") is not None:
             known["terms"] = TermsRecord(**_typed(TermsRecord, known["terms"]))
         return RoundRecord(**known)
+    except json.JSONDecodeError:
+        raise InvalidInput(
+            f"{str(path)!r}, line {number} is not JSON; a journal of albic has a record of "
+            f"{FORMAT} in every line"
+        ) from None
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as wrong:
         raise InvalidInput(
             f"{str(path)!r}, line {number} is no record of {FORMAT}: {wrong}"

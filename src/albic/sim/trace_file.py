@@ -91,8 +91,9 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
             found = {name: file[name] for name in ARRAYS}
     except OSError as wrong:
         raise InvalidInput(f"cannot be read: {(wrong.strerror or str(wrong)).lower()}") from None
-    except (ValueError, EOFError, zipfile.BadZipFile) as wrong:
-        raise InvalidInput(f"is not a trace: {wrong}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        # What numpy says about it is advice to load it unsafely.
+        raise InvalidInput("is not a trace: no NumPy archive can be read from it") from None
     _expect_kinds(found)
     return found
 
