@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from albic.arrays import Ints
+from albic.arrays import Ints, Sparse
 from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
@@ -127,14 +127,16 @@ def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
 
     A planner takes the best that its budget allows, and the last moves win a thousandth each while
     every move makes a key group late. Moves are also spread over several batches, and those between
-    should be good ones already. A plan that empties nodes stays whole.
+    should be good ones already: who talks to each other goes together. A plan that empties nodes
+    stays whole.
     """
     snapshot, draining = request.snapshot, request.snapshot.cluster.draining()
     left, ordered = list(plan.moves), []
     owner = snapshot.allocation.owner.copy()
     owners, waits = [owner.copy()], [_loss(request, owner)]
+    talk = sp.csr_array(snapshot.traffic + snapshot.traffic.T)
     while left:
-        best = min(left, key=lambda move: (_with(snapshot, owner, move), move.key_group))
+        best = min(left, key=lambda move: (_with(snapshot, talk, owner, move), move.key_group))
         left.remove(best)
         ordered.append(best)
         owner[best.key_group] = best.target
@@ -164,12 +166,22 @@ def _loss(request: PlanRequest, owner: Ints) -> float:
     return (then / now if now > 0 else 1.0) - together
 
 
-def _with(snapshot: Snapshot, owner: Ints, move: Move) -> tuple[float, float]:
-    """Return what a batch would wait for after one more move, and how uneven nodes would be."""
+def _with(snapshot: Snapshot, talk: Sparse, owner: Ints, move: Move) -> tuple[float, float]:
+    """Return what one more move leaves to win, and how uneven it leaves the nodes.
+
+    ``talk`` is the traffic of each pair, both ways together.
+    """
     moved = owner.copy()
     moved[move.key_group] = move.target
     loads = metrics.stage_loads(snapshot, Allocation(moved))
-    return float(loads.max(axis=1).sum()), float((loads**2).sum())
+    now = metrics.makespan(snapshot, snapshot.allocation)
+    its = slice(talk.indptr[move.key_group], talk.indptr[move.key_group + 1])
+    there, sent = owner[talk.indices[its]], talk.data[its]
+    together = sent[there == move.target].sum() - sent[there == owner[move.key_group]].sum()
+    # Each pair is in both of its rows.
+    share = 2 * together / talk.sum() if talk.nnz else 0.0
+    wait = float(loads.max(axis=1).sum())
+    return (wait / now if now > 0 else 1.0) - float(share), float((loads**2).sum())
 
 
 def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:

@@ -55,9 +55,10 @@ class Learning:
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, float], Comparison] = {}
+        self._known: Mapping[str, float] = {}
 
-    def applied(self, seen: Observation) -> Observation:
-        """Take in what ``seen`` shows and return it with the speeds of its nodes."""
+    def learn(self, seen: Observation) -> None:
+        """Take in what the moves of ``seen`` show."""
         batches = (*seen.earlier, *seen.batches)
         for one in comparisons(batches, seen.topology.operator_of()):
             # More batches after the move may have come since it was looked at last.
@@ -65,8 +66,11 @@ class Learning:
             self._found[one.key_group, one.moved_s] = one
         for oldest in list(self._found)[:-REMEMBERED]:
             del self._found[oldest]
-        known = speeds(tuple(self._found.values()))
-        nodes = (replace(node, speed=known.get(node.id, 1.0)) for node in seen.nodes)
+        self._known = speeds(tuple(self._found.values()))
+
+    def applied(self, seen: Observation) -> Observation:
+        """Return ``seen`` with the speeds of its nodes, as far as they are known."""
+        nodes = (replace(node, speed=self._known.get(node.id, 1.0)) for node in seen.nodes)
         return replace(seen, nodes=tuple(nodes))
 
 

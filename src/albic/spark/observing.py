@@ -7,12 +7,13 @@ from itertools import accumulate
 import numpy as np
 
 from albic.arrays import Ints
+from albic.control.moving import MeasuredMove
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.spark.executors import Executor
 from albic.spark.operators import topology
 from albic.spark.placement import KeyGroup
 from albic.spark.statistics import BatchSample
-from albic.spark.watch import QueryWatch
+from albic.spark.watch import QueryWatch, SeenMove
 
 
 def observation(
@@ -119,3 +120,27 @@ def first_groups(watches: Sequence[QueryWatch]) -> Iterator[tuple[int, ...]]:
     for watch in watches:
         *firsts, at = accumulate((info.partitions for info in watch.shape.stages), initial=at)
         yield tuple(firsts)
+
+
+def measured_moves(
+    watches: Sequence[QueryWatch], watch: QueryWatch, moves: Sequence[SeenMove]
+) -> tuple[MeasuredMove, ...]:
+    """Return the moves that a query showed, by name and with the bytes that were loaded."""
+    if not moves:
+        return ()
+    network = topology([each.shape for each in watches])
+    operator_of, offsets = network.operator_of(), network.offsets()
+    firsts = dict(zip(watches, first_groups(watches), strict=True))[watch]
+    sizes = dict(zip(watch.groups(), watch.sizes.sizes().tolist(), strict=True))
+    numbers = [firsts[move.group.stage] + move.group.partition for move in moves]
+    return tuple(
+        MeasuredMove(
+            operator=network.operators[operator_of[number]].name,
+            partition=int(number - offsets[operator_of[number]]),
+            source=move.source,
+            target=move.target,
+            loaded_bytes=sizes[move.group],
+            late_s=move.late_s,
+        )
+        for number, move in zip(numbers, moves, strict=True)
+    )

@@ -17,8 +17,7 @@ from albic.control.urgency import avoidable_share
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
-from albic.spark.observing import first_groups, newest, observation
-from albic.spark.operators import topology
+from albic.spark.observing import measured_moves, newest, observation
 from albic.spark.placement import KeyGroup, LocalityWait
 from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
@@ -84,7 +83,7 @@ class SparkRuntime:
         live = self._executors.live()
         seen = [watch.take_in(live) for watch in self._watches]
         self._seen += [
-            (one, self._measured(watch, one))
+            (one, measured_moves(self._watches, watch, one.moves))
             for watch, one in zip(self._watches, seen, strict=True)
             if one.batches
         ]
@@ -108,6 +107,7 @@ class SparkRuntime:
             raise NotReady("a query has not ended its first batch yet")
         memory_bytes = self._bridge.executor_memory_bytes() if self._in_memory else None
         seen = observation(self._watches, self._usable(), self._generation, memory_bytes)
+        self._learning.learn(seen)
         return estimate(self._learning.applied(seen))
 
     def throughput(self) -> Throughput:
@@ -184,27 +184,6 @@ class SparkRuntime:
         self._warmth.close()
         if self._steers:
             self._wait.restore()
-
-    def _measured(self, watch: QueryWatch, seen: Seen) -> tuple[MeasuredMove, ...]:
-        """Return the moves that a query showed, by name and with the bytes that were loaded."""
-        if not seen.moves:
-            return ()
-        network = topology([each.shape for each in self._watches])
-        operator_of, offsets = network.operator_of(), network.offsets()
-        firsts = dict(zip(self._watches, first_groups(self._watches), strict=True))[watch]
-        sizes = dict(zip(watch.groups(), watch.sizes.sizes().tolist(), strict=True))
-        numbers = [firsts[move.group.stage] + move.group.partition for move in seen.moves]
-        return tuple(
-            MeasuredMove(
-                operator=network.operators[operator_of[number]].name,
-                partition=int(number - offsets[operator_of[number]]),
-                source=move.source,
-                target=move.target,
-                loaded_bytes=sizes[move.group],
-                late_s=move.late_s,
-            )
-            for number, move in zip(numbers, seen.moves, strict=True)
-        )
 
     def _take_on(self) -> None:
         """Watch queries whose first batch has ended, and let go of those that stopped."""

@@ -1,5 +1,6 @@
 """One query under watch: its batches are read, its state is steered."""
 
+import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from albic.spark.statistics import BatchSample, StatisticsReader
 KEPT = 16
 #: A batch takes at least this share of the shortest of so many before it, or is no worse for being
 #: noticed a little late.
-SURE, ALIKE = 0.8, 3
+SURE, ALIKE = 0.9, 3
 
 
 class SeenMove(NamedTuple):
@@ -86,8 +87,8 @@ class QueryWatch:
 
     @property
     def active(self) -> bool:
-        """Return whether the query still runs."""
-        return bool(self._query.isActive)
+        """Return whether the query still runs; in the midst of a batch we take it for granted."""
+        return self.quiet_s(time.time()) > 0 or bool(self._query.isActive)
 
     @property
     def busiest_stage_s(self) -> float:
@@ -147,7 +148,9 @@ class QueryWatch:
         )
 
     def _new_samples(self) -> list[BatchSample]:
-        """Return the batches that were not read yet; asks for jobs only when there is one."""
+        """Return the batches that were not read yet; asks for jobs only when there may be one."""
+        if self.quiet_s(time.time()) > 0:
+            return []
         last = self._bridge.last_batch(self._query)
         if last == self._read_to:
             return []

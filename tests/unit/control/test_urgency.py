@@ -147,6 +147,18 @@ def test_moves_that_hardly_help_are_left_out_and_the_plan_stays_whole() -> None:
     assert "1 of these moves" in plan.reason
 
 
+def test_key_groups_that_talk_to_each_other_move_in_one_go() -> None:
+    pairs = [(0, 3, 50.0), (1, 4, 50.0), (2, 5, 50.0)]
+    asked = request_for(world("a: 9 8 7 | b: 9 8 7 | c:", traffic=pairs).snapshot, Settings())
+    made = SearchReport("test", Outcome.HEURISTIC, "because")
+    # Two pairs go to c whole, and of the third one half goes to the other.
+    target = Allocation(np.array([2, 2, 1, 2, 2, 1]))
+    order = [m.key_group % 3 for m in worthwhile(plan_for(asked, target, made), asked, 0).moves]
+    assert sorted(order) == [0, 0, 1, 1, 2]
+    whole = [group for group in order if group != 2]
+    assert whole in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
 def test_a_plan_stays_whole_where_the_judge_would_refuse_a_part_of_it() -> None:
     drawn = world("a: 0.4 39.6 | b: 10 0.5 29.5", traffic=[(0, 2, 100.0)])
     asked = replace(request_for(drawn.snapshot, Settings()), max_load_distance_pct=0.2)
