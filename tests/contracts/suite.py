@@ -111,7 +111,6 @@ class PortsContract:
 
     def test_throughput_tells_of_the_period(self, rig: Rig) -> None:
         kept = rig.statistics.throughput()
-        assert kept.batches >= 1
         assert kept.batch_s is not None
         assert kept.batch_s > 0
         assert kept.arrived_share >= 0

@@ -14,6 +14,7 @@ import typer
 
 from albic import __version__
 from albic.cli.data_app import data_app
+from albic.cli.journal_app import journal_app
 from albic.cli.options import (
     DrainWeight,
     Formulation,
@@ -43,7 +44,6 @@ app = typer.Typer(
     invoke_without_command=True,
 )
 app.add_typer(snapshot_app, name="snapshot")
-journal_app = typer.Typer(help="Look at what a controller did.", invoke_without_command=True)
 app.add_typer(journal_app, name="journal")
 app.add_typer(data_app, name="data")
 app.command()(run)
@@ -59,35 +59,6 @@ def root(
         print(f"albic {__version__}")
         raise typer.Exit
     help_if_bare(context)
-
-
-@journal_app.callback()
-def journal(context: typer.Context) -> None:
-    """Look at what a controller did."""
-    help_if_bare(context)
-
-
-@journal_app.command(name="show")
-def show_journal(
-    file: JournalFile,
-) -> None:
-    """Show every round of a controller: what it measured, planned and moved."""
-    from albic.cli import journals
-
-    journals.show(file)
-
-
-@journal_app.command(name="trace")
-def trace_journal(
-    file: JournalFile,
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace to write, an .npz.")],
-    *,
-    nodes: Annotated[int, typer.Option(help="Equal nodes that the trace is laid on.")] = 20,
-) -> None:
-    """Write what a recorded job was asked to do as a trace for the simulator."""
-    from albic.cli import traces
-
-    traces.write(file, trace, nodes)
 
 
 @app.command()

@@ -37,7 +37,6 @@ class Throughput:
     load that rises is behind its own mean.
     """
 
-    batches: int = 0
     batch_s: float | None = None
     interval_s: float | None = None
     arrived_share: float = 1.0

@@ -12,6 +12,7 @@ import numpy as np
 
 from albic.arrays import Floats, Ints
 from albic.optimize.compiled import inlined, lean
+from albic.optimize.drawing import resident_of_size
 from albic.optimize.kernel import (
     ENERGY,
     MOVED,
@@ -24,7 +25,7 @@ from albic.optimize.kernel import (
     shift,
     undo,
 )
-from albic.optimize.proposals import affordable, proposed, resident_of_size
+from albic.optimize.proposals import affordable, proposed
 
 #: How often a random draw is repeated before a proposal is given up.
 DRAWS = 4

@@ -3,6 +3,13 @@
 import numpy as np
 
 from albic.optimize.compiled import inlined, lean
+from albic.optimize.drawing import (
+    any_resident,
+    some_partner,
+    some_resident,
+    some_traveller,
+    wanted_weight,
+)
 from albic.optimize.kernel import (
     ENERGY,
     MOVED,
@@ -11,101 +18,17 @@ from albic.optimize.kernel import (
     State,
     Table,
     draw,
-    gap_of,
     place,
     settle,
     shift,
     undo,
 )
 
-#: How often a random draw is repeated before a proposal is given up.
-DRAWS = 6
 #: Kinds of proposals, by the highest of eight equally likely numbers; the rest is an exchange.
 RELOCATE, SWAP, INSERT, REROUTE, REPLACE = 1, 2, 3, 4, 6
 
 #: First row of the dimension, unhappy bin, where to take from, where to put, and what weight.
 Spot = tuple[int, int, int, int, float]
-
-
-@inlined
-def _resident(table: Table, state: State, row: int) -> int:
-    """Return a random movable item that is at home in the bin of ``row``, or -1."""
-    start = table.resident_pointer[row]
-    size = table.resident_pointer[row + 1] - start
-    if size == 0:
-        return -1
-    for _ in range(DRAWS):
-        item = table.resident[start + draw(state, size)]
-        if state.moved_at[item] < 0:
-            return item
-    return -1
-
-
-@inlined
-def resident_of_size(table: Table, state: State, row: int, weight: float) -> int:
-    """Return a movable item that is at home in the bin of ``row`` and weighs about ``weight``."""
-    start, end = table.resident_pointer[row], table.resident_pointer[row + 1]
-    near, above = start, end
-    while near < above:
-        middle = (near + above) // 2
-        if table.resident_weight[middle] < weight:
-            near = middle + 1
-        else:
-            above = middle
-    for _ in range(DRAWS):
-        at = near + draw(state, 5) - 2
-        if start <= at < end and state.moved_at[table.resident[at]] < 0:
-            return table.resident[at]
-    return -1
-
-
-@inlined
-def _choose(table: Table, state: State, row: int, weight: float, wanted: float) -> int:
-    """Return a resident of about ``weight``; where no size is ``wanted``, just any."""
-    if wanted > 0.0:
-        return resident_of_size(table, state, row, weight)
-    return _resident(table, state, row)
-
-
-@inlined
-def _traveller(table: Table, state: State, bin_: int) -> int:
-    """Return a random item away from home, if possible one to or from ``bin_``, or -1."""
-    count = state.counts[MOVED]
-    if count == 0:
-        return -1
-    item = state.moved[draw(state, count)]
-    for _ in range(DRAWS):
-        if state.owner[item] == bin_ or table.home[item] == bin_:
-            break
-        item = state.moved[draw(state, count)]
-    return item
-
-
-@inlined
-def _partner(table: Table, state: State, offset: int, other: int, sign: int) -> int:
-    """Return the emptier (sign 1) or fuller (-1) of two random open bins, not ``other``, or -1.
-
-    Every other time one of them is unhappy itself: in a large cluster chance rarely meets it.
-    """
-    count = table.open_bins.size
-    first = table.open_bins[draw(state, count)]
-    second = table.open_bins[draw(state, count)]
-    if draw(state, 2) == 0:
-        unhappy = state.unhappy[draw(state, state.counts[UNHAPPY])] % table.closed.size
-        second = second if table.closed[unhappy] else unhappy
-    if sign * state.load[offset + second] < sign * state.load[offset + first]:
-        first, second = second, first
-    if first != other:
-        return first
-    return -1 if second == other else second
-
-
-@inlined
-def _wanted(table: Table, state: State, row: int, bin_: int) -> float:
-    """Return a random weight whose leaving (or coming) brings the row into its window."""
-    window = min(state.high[row] - state.low[row], 0.5 * abs(state.load[row]))
-    share = draw(state, 1024) / 1024.0
-    return (gap_of(state, row) + share * window) / table.inverse_capacity[bin_]
 
 
 @inlined
@@ -120,7 +43,7 @@ def _refunded(table: Table, state: State, budget: float, at: int) -> bool:
     """Send a traveller home as move ``at`` of the proposal if the budget is spent otherwise."""
     if state.sums[SPENT] <= budget:
         return True
-    item = _traveller(table, state, state.moves[0, 1])
+    item = some_traveller(table, state, state.moves[0, 1])
     if item < 0 or item == state.moves[0, 0] or table.closed[table.home[item]]:
         return False
     _note(state, at, item, table.home[item])
@@ -131,7 +54,7 @@ def _refunded(table: Table, state: State, budget: float, at: int) -> bool:
 def _relocation(table: Table, state: State, spot: Spot, budget: float) -> bool:
     """Propose that one resident leaves the fuller bin for the emptier one."""
     offset, _, source, target, wanted = spot
-    item = _choose(table, state, offset + source, wanted, wanted)
+    item = some_resident(table, state, offset + source, wanted, wanted)
     if item < 0:
         return False
     _note(state, 0, item, target)
@@ -142,11 +65,11 @@ def _relocation(table: Table, state: State, spot: Spot, budget: float) -> bool:
 def _swap(table: Table, state: State, spot: Spot) -> bool:
     """Propose that two residents change places."""
     offset, _, source, target, wanted = spot
-    item = _resident(table, state, offset + source)
+    item = any_resident(table, state, offset + source)
     if item < 0 or table.closed[source]:
         return False
     size = table.primary_weight[item] - wanted
-    other = _choose(table, state, offset + target, size, wanted)
+    other = some_resident(table, state, offset + target, size, wanted)
     _note(state, 0, item, target)
     _note(state, 1, other, source)
     return other >= 0
@@ -161,7 +84,7 @@ def _insertion(table: Table, state: State, spot: Spot, budget: float) -> bool:
     traveller = state.moved[draw(state, state.counts[MOVED])]
     now = state.owner[traveller]
     size = table.primary_weight[traveller] + (wanted if source == bin_ else -wanted)
-    item = _choose(table, state, offset + bin_, size, wanted)
+    item = some_resident(table, state, offset + bin_, size, wanted)
     if item < 0 or now == bin_:
         return False
     _note(state, 0, traveller, bin_)
@@ -177,7 +100,7 @@ def _replacement(table: Table, state: State, spot: Spot, traveller: int) -> bool
     lighter = (now == bin_) == (source == bin_)
     size = table.primary_weight[traveller] + (-wanted if lighter else wanted)
     row = table.primary[traveller] * table.closed.size + home
-    item = _choose(table, state, row, size, wanted)
+    item = some_resident(table, state, row, size, wanted)
     _note(state, 0, traveller, home)
     _note(state, 1, item, now)
     return item >= 0 and not table.closed[home]
@@ -201,10 +124,10 @@ def _spot(table: Table, state: State, goal_dims: int) -> Spot:
     bin_, dimension = row % bins, row // bins
     if dimension >= goal_dims:
         dimension = draw(state, goal_dims)
-    partner = _partner(table, state, dimension * bins, bin_, 1 if over else -1)
+    partner = some_partner(table, state, dimension * bins, bin_, 1 if over else -1)
     source = bin_ if over and partner >= 0 else partner
     # Half of the time the size matters, half of the time chance decides.
-    wanted = _wanted(table, state, row, bin_) if draw(state, 2) == 0 else 0.0
+    wanted = wanted_weight(table, state, row, bin_) if draw(state, 2) == 0 else 0.0
     return dimension * bins, bin_, source, partner if over else bin_, wanted
 
 
@@ -233,7 +156,7 @@ def proposed(table: Table, state: State, goal_dims: int, budget: float) -> bool:
         return _swap(table, state, spot)
     if kind == INSERT:
         return _insertion(table, state, spot, budget)
-    traveller = _traveller(table, state, spot[1])
+    traveller = some_traveller(table, state, spot[1])
     return traveller >= 0 and _onward(table, state, spot, traveller, kind)
 
 

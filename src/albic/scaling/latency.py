@@ -67,11 +67,14 @@ class Latency:
 
 
 def _point_s(request: ScalingRequest) -> float:
-    """Return the seconds that one point of load means in a batch of now."""
-    period, kept = request.snapshot.period, request.throughput
-    if not kept.batches:
+    """Return the seconds that one point of load means in a batch of now.
+
+    Loads are shares of the time from one batch to the next.
+    """
+    kept = request.throughput
+    if kept.batch_s is None:
         raise NotReady("no batch ended in this period")
-    return kept.growth * (period.end_s - period.start_s) / kept.batches / 100
+    return kept.growth * max(kept.batch_s, kept.interval_s or 0.0) / 100
 
 
 def _stages_pct(snapshot: Snapshot) -> Floats:

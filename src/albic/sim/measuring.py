@@ -93,7 +93,6 @@ class Measurements:
         arrived_s = sum(step.arrived_s for step in self._steps)
         done_s = sum(step.done_s for step in self._steps)
         return Throughput(
-            batches=len(self._steps),
             batch_s=sum(step.makespan_s for step in self._steps) / len(self._steps),
             interval_s=step_s,
             arrived_share=max(arrived_s / done_s, 1.0) if done_s > 0 else 1.0,

@@ -169,7 +169,6 @@ class QueryWatch:
         batch_s = [self._whole_s(sample) for sample in self.period]
         beside_s = [self._whole_s(sample) - stages_s(sample) for sample in self.period]
         return Throughput(
-            batches=len(batch_s),
             batch_s=fmean(batch_s) if batch_s else None,
             interval_s=self.interval_s,
             # Spark gives no rate for a first batch.

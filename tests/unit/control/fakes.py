@@ -45,7 +45,7 @@ class World:
     grown: list[int] = field(default_factory=list)
     fleets: list[Fleet] = field(default_factory=list)
     stubborn: set[str] = field(default_factory=set)
-    kept: Throughput = Throughput(batches=2, batch_s=0.5)  # noqa: RUF009  frozen
+    kept: Throughput = Throughput(batch_s=0.5)  # noqa: RUF009  frozen
     periods: int = 0
     closed: int = 0
 

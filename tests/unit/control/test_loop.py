@@ -364,7 +364,7 @@ def test_what_lies_on_a_lost_node_goes_before_what_only_shall_go() -> None:
     [pytest.param(5.0, "c", id="in time"), pytest.param(1.0, "a", id="late")],
 )
 def test_where_batches_are_late_the_busiest_node_is_helped_first(interval_s, first) -> None:
-    job = World("a: 30 10 | b: 20 | c: 5", kept=Throughput(2, 2.0, interval_s))
+    job = World("a: 30 10 | b: 20 | c: 5", kept=Throughput(2.0, interval_s))
     steady = controller(
         job,
         Settings(max_migrations=1, objective=Objective.DISTANCE),

@@ -49,23 +49,23 @@ def test_time_in_which_no_node_can_work_is_not_there_to_be_used() -> None:
     drawing = "a: 30 30 | b: 30 30"
     for policy, before, after in ((Utilisation(), 2, 3), (TrueRates(), 2, 3)):
         assert policy.demand(asked(drawing)).nodes == before
-        held_up = asked(drawing, throughput=Throughput(5, 2.0, 4.0, beside_s=1.6))
+        held_up = asked(drawing, throughput=Throughput(2.0, 4.0, beside_s=1.6))
         demand = policy.demand(held_up)
         assert (demand.nodes, demand.overloaded) == (after, policy == Utilisation())
 
 
 def test_a_load_that_grew_counts_as_it_is_now() -> None:
     drawing = "a: 30 30 | b: 30 30"
-    grown = asked(drawing, throughput=Throughput(10, growth=1.8, interval_s=1.0))
+    grown = asked(drawing, throughput=Throughput(0.6, growth=1.8, interval_s=1.0))
     assert Utilisation().demand(grown).nodes == 4
     assert TrueRates().demand(grown).nodes == 3
     assert Latency().demand(grown).overloaded
-    assert not Latency().demand(asked(drawing, throughput=Throughput(10, interval_s=1))).overloaded
+    assert not Latency().demand(asked(drawing, throughput=Throughput(0.6, interval_s=1))).overloaded
 
 
 def in_time(drawing: str | PlanRequest, interval_s: float, beside_s: float = 0.0) -> ScalingRequest:
-    # A small world's period is ten seconds, so ten batches make one point 10 ms.
-    kept = Throughput(10, batch_s=1.0, interval_s=interval_s, beside_s=beside_s)
+    # A batch a second makes one point 10 ms.
+    kept = Throughput(1.0, interval_s=interval_s, beside_s=beside_s)
     return asked(drawing, throughput=kept)
 
 
@@ -96,7 +96,7 @@ def test_latency_is_not_overloaded_when_the_plan_is_enough() -> None:
 
 def test_latency_needs_a_bound_and_a_batch() -> None:
     with pytest.raises(InvalidInput, match="trigger interval"):
-        Latency().demand(asked("a: 1 | b: 1", throughput=Throughput(batches=1)))
+        Latency().demand(asked("a: 1 | b: 1", throughput=Throughput(batch_s=1.0)))
     with pytest.raises(NotReady, match="no batch"):
         Latency(bound_s=1.0).demand(asked("a: 1 | b: 1"))
 
