@@ -17,7 +17,7 @@ PROPOSALS_PER_S = 5_500_000
 #: The search hardly gains by more time than this.
 SATURATED_S = 0.2
 #: Nor by more proposals than this for every way to put one unit on one node.
-PROPOSALS_PER_PLACE = 5_000
+PROPOSALS_PER_PLACE = 1_500
 #: Key groups beyond which memory, not arithmetic, sets the pace.
 CACHED_ITEMS = 50_000
 

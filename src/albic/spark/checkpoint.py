@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 FILE = re.compile(r"^(\d+)(?:_[\w-]+)?\.(zip|snapshot|changelog|delta)$")
 WHOLE = frozenset({"zip", "snapshot"})
 #: Looking takes long on an object store, so we rest this many times as long as it took.
-REST = 100
+REST = 300
 
 
 class Files(Protocol):

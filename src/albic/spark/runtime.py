@@ -24,6 +24,8 @@ from albic.spark.watch import QueryWatch, Seen
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+#: A lost executor stops a batch for longer than this anyway: Spark has to notice first.
+ROLL_CALL_EVERY_S = 0.25
 
 
 class SparkRuntime:
@@ -64,6 +66,7 @@ class SparkRuntime:
         # RocksDB keeps state on disk, with a cache that does not grow with it.
         self._in_memory = bridge.setting(PROVIDER, HELD_IN_MEMORY) == HELD_IN_MEMORY
         self._lost_at_s = 0.0
+        self._roll_call_s = 0.0
         self._generation = 0
 
     def begin(self, patience_s: float) -> None:
@@ -78,8 +81,7 @@ class SparkRuntime:
 
     def observe(self) -> News:
         """Read new batches and executors; repeat where Spark did not follow us."""
-        self._take_on()
-        self._look()
+        self._call_the_roll()
         live = self._executors.live()
         seen = [watch.take_in(live) for watch in self._watches]
         self._seen += [
@@ -184,6 +186,14 @@ class SparkRuntime:
         self._warmth.close()
         if self._steers:
             self._wait.restore()
+
+    def _call_the_roll(self) -> None:
+        """Notice which queries and executors there are; looks for a batch's end come faster."""
+        now_s = time.monotonic()
+        if now_s >= self._roll_call_s + ROLL_CALL_EVERY_S:
+            self._roll_call_s = now_s
+            self._take_on()
+            self._look()
 
     def _take_on(self) -> None:
         """Watch queries whose first batch has ended, and let go of those that stopped."""

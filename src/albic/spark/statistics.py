@@ -84,13 +84,17 @@ class _Run:
 
 
 class StatisticsReader:
-    """Reads the batches of one run of a query, each once; jobs up to ``after`` are left out."""
+    """Reads the batches of one run of a query, each once; jobs up to ``after`` are left out.
+
+    ``read_to`` is the last batch that was read, or could not be read whole.
+    """
 
     def __init__(self, bridge: Bridge, shape: QueryShape, *, after: int = -1) -> None:
         self._bridge = bridge
         self._shape = shape
         self._last_job = after
         self._last_shuffle = -1
+        self.read_to = -1
         self._home: dict[tuple[int, int], str] = {}
 
     def read(self, last_batch: int) -> list[BatchSample]:
@@ -104,6 +108,7 @@ class StatisticsReader:
             if batch_id > last_batch or any(job["status"] not in ENDED for job in jobs[batch_id]):
                 break
             self._last_job = max(job["jobId"] for job in jobs[batch_id])
+            self.read_to = batch_id
             sample = self._batch(batch_id, jobs[batch_id])
             if sample is not None:
                 samples.append(sample)

@@ -23,7 +23,7 @@ from albic.spark.statistics import BatchSample, StatisticsReader
 KEPT = 16
 #: A batch takes at least this share of the shortest of so many before it, or is no worse for being
 #: noticed a little late.
-SURE, ALIKE = 0.9, 3
+SURE, ALIKE = 0.95, 2
 
 
 class SeenMove(NamedTuple):
@@ -81,9 +81,9 @@ class QueryWatch:
         self.interval_s = bridge.interval_s(query)
         self._took_s: dict[int, float] = {}
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
-        self._read_to = -1
         # What ran before us may be a thousand jobs, and says little about now.
-        self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_job(run_id))
+        self._read_to = bridge.last_batch(query)
+        self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_ended_job(run_id))
 
     @property
     def active(self) -> bool:
@@ -103,7 +103,7 @@ class QueryWatch:
         recent = (*self.earlier, *self.period)[-ALIKE:]
         if len(recent) < ALIKE:
             return 0.0
-        shortest_s = min(sample.ended_s - sample.started_s for sample in recent)
+        shortest_s = min(self._whole_s(sample) for sample in recent)
         return max(recent[-1].ended_s + SURE * shortest_s - now_s, 0.0)
 
     def groups(self) -> tuple[KeyGroup, ...]:
@@ -155,7 +155,7 @@ class QueryWatch:
         if last == self._read_to:
             return []
         samples = self._reader.read(last)
-        if samples and samples[-1].batch_id == last:
+        if self._reader.read_to == last:
             self._read_to = last
             self._took_s[last] = self._bridge.last_batch_s(self._query)
         return samples
@@ -185,7 +185,7 @@ class QueryWatch:
         """Begin another period."""
         self.earlier.extend(self.period)
         self.period = []
-        self._took_s = {}
+        self._took_s = {b: took_s for b, took_s in self._took_s.items() if b > self._read_to - KEPT}
         # Now, for the round is over: a look takes longer than a plan.
         self.sizes.look()
 

@@ -37,9 +37,13 @@ class Books:
         ids = self._job_ids(run_id)
         return [self._json.read(self._status.job(job)) for job in ids if job > after]
 
-    def last_job(self, run_id: str) -> int:
-        """Return the newest job of a query's run, or -1."""
-        return max(self._job_ids(run_id), default=-1)
+    def last_ended_job(self, run_id: str) -> int:
+        """Return the newest job of a query's run that has ended, or -1."""
+        # A batch has few jobs, and all before the running one have ended.
+        for job in reversed(self._job_ids(run_id)):
+            if self._json.read(self._status.job(job))["status"] != "RUNNING":
+                return job
+        return -1
 
     def _job_ids(self, run_id: str) -> list[int]:
         """Return all jobs of a run that Spark remembers, ascending.
