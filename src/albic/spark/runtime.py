@@ -18,7 +18,7 @@ from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topo
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
 from albic.spark.observing import measured_moves, newest, observation
-from albic.spark.placement import KeyGroup, LocalityWait
+from albic.spark.placement import LONGEST_WAIT_S, KeyGroup, LocalityWait
 from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
 
@@ -205,6 +205,9 @@ class SparkRuntime:
                 self._pending.remove(query)
                 self._watches.append(self._watch(query))
                 self._generation += 1
+                if self._steers:
+                    # How long its stages are is not known yet, and its next one is about to begin.
+                    self._wait.fit(LONGEST_WAIT_S)
         active = [watch for watch in self._watches if watch.active]
         if len(active) < len(self._watches):
             self._watches = active
