@@ -60,9 +60,13 @@ class StateSizes:
         They are 0 where there was no file yet. Where the files are out of reach it is what they
         were, or 0: then only the number of moves is limited.
         """
+        self.first_look()
+        return self._sizes if self._sizes is not None else self._none()
+
+    def first_look(self) -> None:
+        """Look unless there was a look already; the first plan should not have to wait for it."""
         if self._sizes is None:
             self.look()
-        return self._sizes if self._sizes is not None else self._none()
 
     def look(self) -> None:
         """Look again if we have rested enough; not while somebody waits for a plan."""

@@ -194,6 +194,8 @@ class SparkRuntime:
             self._roll_call_s = now_s
             self._take_on()
             self._look()
+            for watch in self._watches:
+                watch.sizes.first_look()
 
     def _take_on(self) -> None:
         """Watch queries whose first batch has ended, and let go of those that stopped."""
