@@ -34,6 +34,9 @@ OVERLOADED_PCT = 100.0
 #: What a node may use of each resource. Network is a share of an assumed bandwidth and so forbids
 #: nothing.
 LIMITS_PCT = np.array([100.0, 100.0, np.inf])
+#: What a plan has to win of all traffic, as a part of what it has to win of the objective. Bytes
+#: are counted where work is timed, and a job of many operators has little traffic on each pair.
+LEAST_TRAFFIC = 0.3
 #: What as many moves as there are nodes have to win, as a part of what a whole plan has to.
 GAIN_PER_NODE_MOVED = 0.8
 #: What a point of load on a node that shall go weighs against one of load distance.
@@ -114,11 +117,13 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float) -> str | None
     gain = (before - after) / before if before > 0 else 0.0
     together = metrics.collocation_factor(snapshot.traffic, plan.target)
     together -= metrics.collocation_factor(snapshot.traffic, snapshot.allocation)
-    if max(gain, together) >= least_gain:
+    least_together = LEAST_TRAFFIC * least_gain
+    if gain >= least_gain or together >= least_together:
         return None
     return (
         f"{len(plan.moves)} moves would win {gain:.1%} of the {request.objective} and "
-        f"{together:.1%} of the traffic; below {least_gain:.0%} nothing moves"
+        f"{together:.1%} of the traffic; below {least_gain:.1%} and {least_together:.1%} "
+        f"nothing moves"
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from albic.control import Settings
-from albic.control.adaptation import request_for, worthwhile
+from albic.control.adaptation import objection, request_for, worthwhile
 from albic.control.change import growth, moved_share, since_change
 from albic.control.ports import News
 from albic.control.samples import GroupSample, RawBatch
@@ -157,6 +157,17 @@ def test_key_groups_that_talk_to_each_other_move_in_one_go() -> None:
     assert sorted(order) == [0, 0, 1, 1, 2]
     whole = [group for group in order if group != 2]
     assert whole in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
+def test_a_little_traffic_is_worth_a_move_where_as_little_work_is_not() -> None:
+    made = SearchReport("test", Outcome.HEURISTIC, "because")
+    worth = {}
+    for share in (1.0, 2.0):
+        traffic = [(0, 2, share), (1, 3, 100 - share)]
+        asked = request_for(world("a: 1 30 | b: 1 30", traffic=traffic).snapshot, Settings())
+        plan = plan_for(asked, Allocation(np.array([1, 0, 1, 1])), made)
+        worth[share] = objection(plan, asked, 0.05) is None
+    assert worth == {1.0: False, 2.0: True}
 
 
 def test_a_plan_stays_whole_where_the_judge_would_refuse_a_part_of_it() -> None:
