@@ -16,7 +16,7 @@ from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
 from albic.control.adaptation import rehearsal
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords
-from albic.dashboard.courses import decided_share, key_group_names
+from albic.dashboard.courses import decided_share, key_group_names, without_remnant
 from albic.jobs.real import REAL_JOBS, RealJob, expected, results
 from albic.jobs.running import batches
 from albic.model import AlbicError, InvalidInput, JobEnded
@@ -28,7 +28,7 @@ from albic.streams.running import RunningNetwork
 from albic.wiring import LocalCluster, attach, local_cluster
 
 #: Batches that start Python, compile Java and fill caches, before anything is shown.
-REHEARSAL = 3
+REHEARSAL = 8
 #: Batches of a run that do not count, at the least: in the first, state lies where Spark put it; in
 #: the next ones it comes to where every run begins. And at the most, should Spark not follow.
 WARM_UP, LONGEST_WARM_UP = 3, 8
@@ -113,7 +113,7 @@ def _run(stage: Stage, name: str) -> Run:
     records = RunRecords(
         label(name),
         wishes.nodes,
-        tuple(seen),
+        without_remnant(seen),
         tuple(journal.records()),
         warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),

@@ -6,6 +6,7 @@ Each course is a list of (batch, value) from the first batch that counts on.
 import statistics
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from albic.control.batches import BatchRecord
@@ -19,6 +20,8 @@ Course = list[tuple[int, float]]
 FIRST = 2
 #: Batches at the end of a run that tell where it came to rest.
 LAST = 6
+#: A last batch with less than this share of the rows before it is what was left of the data.
+REMNANT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,13 @@ def summary(run: RunRecords) -> Summary:
         moved_bytes=sum(move.state_bytes for each in run.rounds for move in each.migrations),
         compliance_pct=None if compliance is None else 100 * compliance,
     )
+
+
+def without_remnant(batches: Sequence[BatchRecord]) -> tuple[BatchRecord, ...]:
+    """Return the batches without a last one that has too few rows to say what a row costs."""
+    if len(batches) > 1 and batches[-1].rows < REMNANT * batches[-2].rows:
+        return tuple(batches[:-1])
+    return tuple(batches)
 
 
 def measured(run: RunRecords) -> Course:

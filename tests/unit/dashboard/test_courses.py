@@ -73,6 +73,13 @@ def test_the_load_index_is_work_for_a_row_against_the_first_batches_that_count()
     assert [round(value) for _, value in courses.load_index(found)] == [*[100] * FIRST, 50, 100]
 
 
+def test_what_is_left_of_the_data_does_not_say_what_a_row_costs() -> None:
+    whole = (batch(0), batch(1, rows=ROWS // 2 + 1))
+    assert courses.without_remnant(whole) == whole
+    assert courses.without_remnant([*whole, batch(2, rows=3)]) == whole
+    assert courses.without_remnant(whole[:1]) == whole[:1]
+
+
 def test_work_is_told_for_each_operator() -> None:
     topology = Topology((Operator("extract", 1), Operator("sum", 3)), ((0, 1),))
     names = courses.key_group_names(topology)
