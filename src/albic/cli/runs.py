@@ -110,11 +110,14 @@ def _run(stage: Stage, name: str) -> Run:
             f"the data made {len(seen)} batches, which is too few to tell anything; "
             f"give more data, or fewer --rows a batch"
         )
+    kept = without_remnant(seen)
+    # A round that saw the rest of the data says nothing either.
+    rounds = (r for r in journal.records() if kept[-1] is seen[-1] or r.at_s < seen[-1].ended_s)
     records = RunRecords(
         label(name),
         wishes.nodes,
-        without_remnant(seen),
-        tuple(journal.records()),
+        kept,
+        tuple(rounds),
         warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),
     )
