@@ -34,8 +34,8 @@ OVERLOADED_PCT = 100.0
 #: What a node may use of each resource. Network is a share of an assumed bandwidth and so forbids
 #: nothing.
 LIMITS_PCT = np.array([100.0, 100.0, np.inf])
-#: What a plan has to win of all traffic, as a part of what it has to win of the objective. Bytes
-#: are counted where work is timed, and a job of many operators has little traffic on each pair.
+#: What a plan that gathers has to win of all traffic, as a part of what it has to win of the
+#: objective: bytes are counted where work is timed, and among many operators a pair has few.
 LEAST_TRAFFIC = 0.3
 #: What as many moves as there are nodes have to win, as a part of what a whole plan has to.
 GAIN_PER_NODE_MOVED = 0.8
@@ -103,8 +103,11 @@ def expect_sound(plan: Plan, request: PlanRequest) -> None:
         raise PlanRejected(findings)
 
 
-def objection(plan: Plan, request: PlanRequest, least_gain: float) -> str | None:
-    """Return why ``plan`` is not worth its moves, or None if it is."""
+def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: bool) -> str | None:
+    """Return why ``plan`` is not worth its moves, or None if it is.
+
+    Where a planner ``gathers``, a little traffic that comes together was meant; else it is chance.
+    """
     if not plan.moves:
         return plan.reason
     snapshot, draining = request.snapshot, request.snapshot.cluster.draining()
@@ -117,7 +120,7 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float) -> str | None
     gain = (before - after) / before if before > 0 else 0.0
     together = metrics.collocation_factor(snapshot.traffic, plan.target)
     together -= metrics.collocation_factor(snapshot.traffic, snapshot.allocation)
-    least_together = LEAST_TRAFFIC * least_gain
+    least_together = LEAST_TRAFFIC * least_gain if gathers else least_gain
     if gain >= least_gain or together >= least_together:
         return None
     return (

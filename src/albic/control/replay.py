@@ -128,7 +128,8 @@ def replay(record: RoundRecord, planner: Planner, changes: Changes) -> Replay:
     request = asked_again(record, changes)
     snapshot = request.snapshot
     plan = planner.plan(request)
-    status, reason = _verdict(plan, request, record.terms)
+    gathers = getattr(planner, "gathers", False)
+    status, reason = _verdict(plan, request, record.terms, gathers=gathers)
     measured = _standing(snapshot, snapshot.allocation)
     target = plan.target if _acted(status) else snapshot.allocation
     return Replay(
@@ -185,12 +186,14 @@ def _as_recorded(record: RoundRecord, snapshot: Snapshot, changes: Changes) -> P
     )
 
 
-def _verdict(plan: Plan, request: PlanRequest, terms: TermsRecord | None) -> tuple[Status, str]:
+def _verdict(
+    plan: Plan, request: PlanRequest, terms: TermsRecord | None, *, gathers: bool
+) -> tuple[Status, str]:
     """Return what the loop does with a plan, and why."""
     if findings := violations(plan, request):
         return Status.FAILED, str(findings[0])
     least_gain = Settings().least_gain if terms is None else terms.least_gain
-    if why_not := adaptation.objection(plan, request, least_gain):
+    if why_not := adaptation.objection(plan, request, least_gain, gathers=gathers):
         return Status.HELD, why_not
     return Status.APPLIED, plan.reason
 

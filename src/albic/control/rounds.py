@@ -119,7 +119,8 @@ class Rounds:
     def _act(self, request: PlanRequest, plan: Plan, *, early: bool) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
         least = self._settings.urgent_gain if early else self._settings.least_gain
-        why_not = adaptation.objection(plan, request, least)
+        gathers = getattr(self._parts.planner, "gathers", False)
+        why_not = adaptation.objection(plan, request, least, gathers=gathers)
         if not (why_not or self._settings.dry_run):
             why_not = self._apply(request, plan)
         self.urgency.answered(0 if why_not else len(plan.moves))

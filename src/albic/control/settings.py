@@ -52,9 +52,9 @@ class Settings:
     max_migrations
         The most key groups that move in a period; paper: maxMigrations.
     least_gain
-        What a plan must win to be carried out, as a share of the objective; of all traffic, three
-        tenths of it are enough. Loads are never measured twice the same, and moving after every
-        whisper costs more than it brings.
+        What a plan must win to be carried out, as a share of the objective or of all traffic; a
+        planner that gathers what talks to each other, three tenths of it in traffic. Loads are
+        never measured twice the same, and moving after every whisper costs more than it brings.
     urgent_gain
         What a plan must win to be made before the period is over, as a share of the objective.
     urgent_pace

@@ -46,6 +46,7 @@ class AlbicPlanner:
     """
 
     keeps_budget: ClassVar[bool] = True
+    gathers: ClassVar[bool] = True
 
     inner: Planner = field(default_factory=SearchPlanner)
     score_factor: float = 1.5

@@ -35,6 +35,7 @@ class ColaPlanner:
     """
 
     keeps_budget: ClassVar[bool] = False
+    gathers: ClassVar[bool] = True
 
     def plan(self, request: PlanRequest) -> Plan:
         """Return a plan that keeps to every rule but the budget."""

@@ -52,6 +52,7 @@ class JointPlanner:
     """
 
     keeps_budget: ClassVar[bool] = True
+    gathers: ClassVar[bool] = True
 
     score_factor: float = 1.5
     least_share: float = 0.1

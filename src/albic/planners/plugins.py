@@ -26,6 +26,7 @@ class PluggedPlanner:
     package: str
     planner: Planner
     keeps_budget: bool
+    gathers: bool
 
     def plan(self, request: PlanRequest) -> Plan:
         """Return its plan."""
@@ -80,7 +81,8 @@ def load(entry: EntryPoint) -> PluggedPlanner:
     except (Exception, SystemExit) as wrong:
         raise InvalidInput(f"{who} cannot be made: {_said(wrong)}") from wrong
     keeps = getattr(planner, "keeps_budget", True)
-    return PluggedPlanner(entry.name, package, checked(planner, who), bool(keeps))
+    gathers = getattr(planner, "gathers", False)
+    return PluggedPlanner(entry.name, package, checked(planner, who), bool(keeps), bool(gathers))
 
 
 def checked(planner: Any, who: str) -> Planner:  # noqa: ANN401  what is none is refused

@@ -162,12 +162,12 @@ def test_key_groups_that_talk_to_each_other_move_in_one_go() -> None:
 def test_a_little_traffic_is_worth_a_move_where_as_little_work_is_not() -> None:
     made = SearchReport("test", Outcome.HEURISTIC, "because")
     worth = {}
-    for share in (1.0, 2.0):
+    for share, gathers in ((1.0, True), (2.0, True), (2.0, False)):
         traffic = [(0, 2, share), (1, 3, 100 - share)]
         asked = request_for(world("a: 1 30 | b: 1 30", traffic=traffic).snapshot, Settings())
         plan = plan_for(asked, Allocation(np.array([1, 0, 1, 1])), made)
-        worth[share] = objection(plan, asked, 0.05) is None
-    assert worth == {1.0: False, 2.0: True}
+        worth[share, gathers] = objection(plan, asked, 0.05, gathers=gathers) is None
+    assert worth == {(1.0, True): False, (2.0, True): True, (2.0, False): False}
 
 
 def test_a_plan_stays_whole_where_the_judge_would_refuse_a_part_of_it() -> None:

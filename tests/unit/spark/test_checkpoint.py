@@ -95,7 +95,7 @@ def test_a_snapshot_that_is_gone_or_broken_counts_as_what_is_left_of_it(tmp_path
 
 
 def test_looking_is_followed_by_a_rest(tmp_path, monkeypatch) -> None:
-    now = iter([0.0, 1.0, 75.0, 102.0, 102.5])
+    now = iter([0.0, 1.0, 275.0, 302.0, 302.5])
     monkeypatch.setattr("albic.spark.checkpoint.time.monotonic", lambda: next(now))
     disk = Disk()
     known = StateSizes(disk, query(tmp_path))
@@ -104,4 +104,4 @@ def test_looking_is_followed_by_a_rest(tmp_path, monkeypatch) -> None:
         known.look()
         known.sizes()
         asked.append(disk.asked)
-    assert asked == [1, 1, 2], "a look of 1 s is good for 100 s"
+    assert asked == [1, 1, 2], "a look of 1 s is good for 300 s"
