@@ -51,6 +51,7 @@ class StateSizes:
         self._shape = shape
         self._sizes: Ints | None = None
         self._again_s = 0.0
+        self._warned = False
         # A snapshot never changes, so what it refers to is read once.
         self._tables: dict[str, int] = {}
 
@@ -76,7 +77,13 @@ class StateSizes:
         try:
             self._sizes = self._read()
         except OSError as wrong:
-            log.warning("the sizes of states are not known: %s", wrong)
+            # Said once: files that are out of reach are asked for again and again.
+            log.log(
+                logging.DEBUG if self._warned else logging.WARNING,
+                "the sizes of states are not known: %s",
+                wrong,
+            )
+            self._warned = True
         ended_s = time.monotonic()
         self._again_s = ended_s + REST * (ended_s - began_s)
 
