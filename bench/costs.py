@@ -3,7 +3,7 @@
 ``python -m bench.costs [process] [shuffle] [pause] [start]``; without a word, all of them.
 """
 
-import sys
+import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -155,8 +155,13 @@ def start(cluster: LocalCluster) -> Found:
 MEASURES = {"process": process, "shuffle": shuffle, "pause": pause, "start": start}
 
 
-def main(asked: list[str]) -> None:
+def main() -> None:
     """Print what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m bench.costs", description=__doc__)
+    parser.add_argument("measure", nargs="*", help=", ".join(MEASURES))
+    asked = parser.parse_args().measure
+    if unknown := set(asked) - set(MEASURES):
+        parser.error(f"{', '.join(sorted(unknown))}: there is only {', '.join(MEASURES)}")
     with local_cluster(nodes=NODES, settings={"spark.sql.shuffle.partitions": "8"}) as cluster:
         for name in asked or list(MEASURES):
             for constant, value, how in MEASURES[name](cluster):
@@ -164,4 +169,4 @@ def main(asked: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
