@@ -5,9 +5,11 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -155,7 +157,11 @@ class LocalCluster:
         builder = SparkSession.builder.master(self._master.url).appName(app_name)
         for name, value in self._settings.items():
             builder = builder.config(name, value)
+        interrupted = signal.getsignal(signal.SIGINT)
         self._spark = builder.getOrCreate()
+        if threading.current_thread() is threading.main_thread():
+            # PySpark's answer to Ctrl-C calls the JVM in the midst of another call, and both fail.
+            signal.signal(signal.SIGINT, interrupted)
         if not QUIET.level:
             # Otherwise every connection that closes is told to whoever logs at all.
             QUIET.setLevel(logging.WARNING)
