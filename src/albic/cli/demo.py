@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from albic.cli.live import Watcher, doing, watching
+from albic.cli.run_wishes import make_folder
 from albic.cli.screen import percent_text, screen
 from albic.control import JsonLinesJournal, RoundRecord
 from albic.control.batches import BatchRecord
@@ -43,6 +44,10 @@ class Wishes:
 
 def run(wishes: Wishes) -> None:
     """Run the job twice, show it as it goes, and write the report."""
+    # Before the four minutes, and not after them.
+    for path in (wishes.report, wishes.picture):
+        if path is not None:
+            make_folder(path.parent)
     require_java()
     console = screen()
     console.print(

@@ -55,6 +55,8 @@ class Wishes:
         if self.store is not None:
             self._check_store(self.store)
         make_folder(self.out)
+        if self.picture is not None:
+            make_folder(self.picture.parent)
 
     def inputs(self, folder: Path) -> Inputs:
         """Return what a run in ``folder`` reads, and where it writes."""

@@ -84,6 +84,8 @@ class SwingWishes:
         find_planner(self.planner)
         Pace.of(self.period)
         make_folder(self.out)
+        if self.picture is not None:
+            make_folder(self.picture.parent)
 
     @property
     def first_nodes(self) -> int:

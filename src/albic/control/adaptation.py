@@ -142,9 +142,11 @@ def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
     left, ordered = list(plan.moves), []
     owner = snapshot.allocation.owner.copy()
     owners, waits = [owner.copy()], [_loss(request, owner)]
+    now = metrics.makespan(snapshot, snapshot.allocation) or 1.0
     talk = sp.csr_array(snapshot.traffic + snapshot.traffic.T)
+    talk.data /= snapshot.traffic.sum() or 1.0
     while left:
-        best = min(left, key=lambda move: (_with(snapshot, talk, owner, move), move.key_group))
+        best = min(left, key=lambda move: (_with(snapshot, now, talk, owner, move), move.key_group))
         left.remove(best)
         ordered.append(best)
         owner[best.key_group] = best.target
@@ -174,22 +176,20 @@ def _loss(request: PlanRequest, owner: Ints) -> float:
     return (then / now if now > 0 else 1.0) - together
 
 
-def _with(snapshot: Snapshot, talk: Sparse, owner: Ints, move: Move) -> tuple[float, float]:
+def _with(
+    snapshot: Snapshot, now: float, talk: Sparse, owner: Ints, move: Move
+) -> tuple[float, float]:
     """Return what one more move leaves to win, and how uneven it leaves the nodes.
 
-    ``talk`` is the traffic of each pair, both ways together.
+    ``now`` is the makespan before all moves, ``talk`` what each pair has of all traffic.
     """
     moved = owner.copy()
     moved[move.key_group] = move.target
     loads = metrics.stage_loads(snapshot, Allocation(moved))
-    now = metrics.makespan(snapshot, snapshot.allocation)
     its = slice(talk.indptr[move.key_group], talk.indptr[move.key_group + 1])
     there, sent = owner[talk.indices[its]], talk.data[its]
     together = sent[there == move.target].sum() - sent[there == owner[move.key_group]].sum()
-    # Each pair is in both of its rows.
-    share = 2 * together / talk.sum() if talk.nnz else 0.0
-    wait = float(loads.max(axis=1).sum())
-    return (wait / now if now > 0 else 1.0) - float(share), float((loads**2).sum())
+    return float(loads.max(axis=1).sum() / now - together), float((loads**2).sum())
 
 
 def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:

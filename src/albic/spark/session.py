@@ -159,7 +159,7 @@ class LocalCluster:
             builder = builder.config(name, value)
         interrupted = signal.getsignal(signal.SIGINT)
         self._spark = builder.getOrCreate()
-        if threading.current_thread() is threading.main_thread():
+        if interrupted is not None and threading.current_thread() is threading.main_thread():
             # PySpark's answer to Ctrl-C calls the JVM in the midst of another call, and both fail.
             signal.signal(signal.SIGINT, interrupted)
         if not QUIET.level:
