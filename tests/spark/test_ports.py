@@ -11,7 +11,7 @@ from albic.spark.elasticity import AskedExecutors
 from albic.spark.providers import LocalNodes
 from albic.spark.runtime import SparkRuntime
 from albic.spark.session import LocalCluster
-from tests.contracts.suite import ElasticityContract, PortsContract
+from tests.contracts.suite import ElasticityContract, PortsContract, measured
 from tests.spark.conftest import PATIENCE_S, Watched, counts
 
 
@@ -92,6 +92,7 @@ class TestSparkElasticity(ElasticityContract):
     def elastic(self, made, resized, bridge) -> ElasticSparkRig:
         rig = made()
         rig.run(2)
+        measured(rig)
         ends_s = time.monotonic() + PATIENCE_S
         while rig.runtime.usable() != bridge.executor_ids():
             assert time.monotonic() < ends_s, "not every executor became warm"
@@ -109,4 +110,5 @@ class TestSparkRuntime(PortsContract):
     def rig(self, made) -> SparkRig:
         rig = made()
         rig.run(2)
+        measured(rig)
         return rig

@@ -94,7 +94,8 @@ def _runs(batches: Sequence[RawBatch], groups: int) -> Ints:
 def _work_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
     """Return how long each key group would work in a batch at speed 1; NaN where no batch tells.
 
-    One that was loaded in every batch of the window is taken from the last batch before it.
+    One that was loaded in every batch of the window is taken from the last batch before it, even
+    if that was before a change: an old measurement is better than none.
     """
     speed = {node.id: node.speed for node in seen.nodes}
     total, count = np.zeros(seen.topology.key_groups), np.zeros(seen.topology.key_groups)
@@ -103,7 +104,7 @@ def _work_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
             if not sample.loaded:
                 total[sample.key_group] += sample.busy_s * speed.get(sample.node_id, 1.0)
                 count[sample.key_group] += 1
-    for batch in reversed(seen.earlier):
+    for batch in reversed((*seen.earlier, *seen.batches)):
         for sample in batch.groups:
             if not sample.loaded and not count[sample.key_group]:
                 total[sample.key_group] = sample.busy_s * speed.get(sample.node_id, 1.0)
@@ -181,7 +182,7 @@ def _traffic(seen: Observation, batches: Sequence[RawBatch], length_s: float) ->
     it, as often as batches ran. One that none of them had is taken from earlier batches.
     """
     groups = seen.topology.key_groups
-    per_batch = {**_mean_bytes(seen.earlier), **_mean_bytes(batches)}
+    per_batch = {**_mean_bytes((*seen.earlier, *seen.batches)), **_mean_bytes(batches)}
     runs = _runs(batches, groups)
     rate = sp.lil_array((groups, groups))
     for (sender, receiver), sent_bytes in per_batch.items():

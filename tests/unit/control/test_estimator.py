@@ -112,6 +112,18 @@ def test_a_group_that_moved_all_period_long_keeps_its_earlier_load() -> None:
     assert loads(observation(now, earlier)) == [10, 30]
 
 
+def test_what_the_batches_since_a_change_do_not_tell_is_taken_from_before_it() -> None:
+    three = Topology((Operator("a", 2), Operator("b", 1)), ((0, 1),))
+    sent = StreamSample(0, 2, np.array([[100.0], [300.0]]))
+    now = [
+        batch(0, ran(0, "1", 0.1), ran(1, "1", 0.4), ran(2, "1", 0.1), traffic=(sent,)),
+        batch(1, ran(0, "1", 0.4), ran(1, "1", 0.1), ran(2, "2", 0.9, loaded=True)),
+    ]
+    seen = observation(now, topology=three, owner=("1", "1", "2"), state_bytes=np.array([1, 1, 1]))
+    assert loads(seen) == [40, 10, 10], "of the groups that stayed, only the batch since the change"
+    assert estimate(seen).traffic.toarray()[:, 2].tolist() == [100, 300, 0]
+
+
 def test_a_period_without_a_batch_is_measured_by_those_before() -> None:
     earlier = [batch(0, ran(0, "1", 0.4), ran(1, "1", 0.3))]
     assert loads(observation([], earlier)) == [40, 30]
