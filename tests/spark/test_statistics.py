@@ -45,7 +45,7 @@ def test_a_load_shows_on_the_first_batch_and_on_the_batch_of_a_move_only(chain, 
     assert all(task.loaded for stage in first.stages for task in stage.tasks)
     target = dict.fromkeys(chain.groups(), executors[0])
     chain.placement.move_now(target)
-    chain.batches(2)
+    chain.batch_on(target)
     assert not any(task.loaded for stage in chain.batches(1)[0].stages for task in stage.tasks)
     chain.placement.move_now(dict.fromkeys(chain.groups()[:1], executors[1]))
     moved = [
@@ -78,7 +78,7 @@ def test_collocated_groups_read_locally_and_others_remotely(chain, executors) ->
     for target in (one, other):
         wanted = {group: one if group.stage == 0 else target for group in chain.groups()}
         chain.placement.move_now(wanted)
-        chain.batches(2)
+        chain.batch_on(wanted)
         tasks = [task for sample in chain.batches(3) for task in sample.stages[1].tasks]
         local, remote = sum(t.local_bytes for t in tasks), sum(t.remote_bytes for t in tasks)
         assert local + remote > 0
