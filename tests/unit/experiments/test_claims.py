@@ -166,6 +166,12 @@ BOTH_WAYS = [
     ),
     (
         "fig-job1-migrations",
+        "correlated",
+        few(after=2.0) + periods(f"{SEARCH}, 13", after=1.0) + free(after=0.1),
+        few(after=2.0) + periods(f"{SEARCH}, 13", after=3.0) + free(after=0.1),
+    ),
+    (
+        "fig-job1-migrations",
         "spikes",
         few(after=2.0) + free(after=0.1),
         few(after=0.3) + free(after=0.1),
