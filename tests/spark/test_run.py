@@ -64,7 +64,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path) -> None:
             process.send_signal(signal.SIGINT)
             break
     _, aside = process.communicate(timeout=300)
-    assert process.returncode == 130
+    assert process.returncode == 130, aside
     assert "stopped; nothing was written" in aside
     assert "Traceback" not in aside
     assert not list(out.iterdir())

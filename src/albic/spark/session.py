@@ -5,11 +5,9 @@ import contextlib
 import logging
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -157,11 +155,9 @@ class LocalCluster:
         builder = SparkSession.builder.master(self._master.url).appName(app_name)
         for name, value in self._settings.items():
             builder = builder.config(name, value)
-        interrupted = signal.getsignal(signal.SIGINT)
         self._spark = builder.getOrCreate()
-        if interrupted is not None and threading.current_thread() is threading.main_thread():
-            # PySpark's answer to Ctrl-C calls the JVM in the midst of another call, and both fail.
-            signal.signal(signal.SIGINT, interrupted)
+        # PySpark has just put its own answer to Ctrl-C in the place of ours.
+        self._gateway.interrupts.take()
         if not QUIET.level:
             # Otherwise every connection that closes is told to whoever logs at all.
             QUIET.setLevel(logging.WARNING)

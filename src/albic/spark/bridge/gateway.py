@@ -16,6 +16,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from albic.model import InvalidInput
+from albic.spark.bridge.interrupts import Interrupts
 
 #: How long a JVM may take to end by itself.
 PATIENCE_S = 20.0
@@ -39,6 +40,8 @@ class Gateway:
                 conf, {"stdout": sink, "stderr": sink}
             )
         SparkContext._ensure_initialized(gateway=self.client)
+        self.interrupts = Interrupts(self.client)
+        self.interrupts.take()
 
     @property
     def jvm(self) -> Any:  # noqa: ANN401  py4j makes its names as it goes
@@ -65,6 +68,7 @@ class Gateway:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        self.interrupts.give_back()
 
 
 class Master:
