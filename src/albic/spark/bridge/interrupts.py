@@ -9,6 +9,7 @@ whatever should end in good order. So Ctrl-C waits for the call to end. One that
 import signal
 import threading
 import time
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -26,6 +27,9 @@ class Interrupts:
         self._client = client
         self._before = signal.getsignal(signal.SIGINT)
         self._cut_off_s: float | None = None
+        # Whoever answers a signal must take no lock that it may have interrupted: this has none.
+        self._postponed: SimpleQueue[int | None] = SimpleQueue()
+        threading.Thread(target=self._remind, name="ctrl-c", daemon=True).start()
 
     def take(self) -> None:
         """Answer Ctrl-C from now on; what would have answered it is asked when the call is over."""
@@ -37,24 +41,33 @@ class Interrupts:
         """Let Ctrl-C be answered as before."""
         if _in_main_thread() and signal.getsignal(signal.SIGINT) == self._answer:
             signal.signal(signal.SIGINT, self._before)
+        self._postponed.put(None)
+
+    def _remind(self) -> None:
+        """Send what was postponed to the main thread again."""
+        main = threading.main_thread().ident
+        while (number := self._postponed.get()) is not None and main is not None:
+            time.sleep(LOOK_AGAIN_S)
+            signal.pthread_kill(main, number)
 
     def _answer(self, number: int, frame: FrameType | None) -> None:
         """Pass an interrupt on, or come back to it if a call is under way."""
         now_s = time.monotonic()
         if self._cut_off_s is None:
             self._cut_off_s = now_s + PATIENCE_S
-        if frame is not None and _calls(frame):
-            # At work itself, py4j may be tidying up, and there Python drops what is raised.
-            if now_s < self._cut_off_s or _is_py4j(frame):
-                main = threading.main_thread().ident
-                again = threading.Timer(LOOK_AGAIN_S, signal.pthread_kill, (main, number))
-                again.daemon = True
-                again.start()
-                return
-            self._drop_connection()
+        under_way = frame is not None and _calls(frame)
+        # At work itself, py4j may be tidying up, and there Python drops what is raised.
+        if frame is not None and under_way and (now_s < self._cut_off_s or _is_py4j(frame)):
+            self._postponed.put(number)
+            return
         self._cut_off_s = None
-        if callable(self._before):
-            self._before(number, frame)
+        try:
+            if callable(self._before):
+                self._before(number, frame)
+        except BaseException:
+            if under_way:
+                self._drop_connection()
+            raise
 
     def _drop_connection(self) -> None:
         """Close this thread's connection, for the answer of the call would be the next one's."""
