@@ -26,11 +26,18 @@ print(cluster.logs, flush=True)
 """
 
 
-def started(ending: str, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
-    """Return a process with a cluster of its own, once that is up, and the cluster's folder."""
-    # A folder of its own for temporary files shows what is left there.
-    script = SCRIPT.format(ending=ending)
-    process = subprocess.Popen(
+STARTING = """
+import time
+from albic.spark.session import local_cluster
+print("starting", flush=True)
+cluster = local_cluster(nodes=1)
+time.sleep(100)
+"""
+
+
+def launched(script: str, tmp_path: Path) -> subprocess.Popen[str]:
+    """Return a process with a folder of its own for temporary files: what is left there shows."""
+    return subprocess.Popen(
         [sys.executable, "-c", script],
         cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(tmp_path)},
@@ -38,6 +45,11 @@ def started(ending: str, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def started(ending: str, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
+    """Return a process with a cluster of its own, once that is up, and the cluster's folder."""
+    process = launched(SCRIPT.format(ending=ending), tmp_path)
     assert process.stdout is not None
     return process, Path(process.stdout.readline().strip())
 
@@ -91,6 +103,20 @@ def test_a_killed_script_leaves_no_process_and_no_file(signal_, tmp_path) -> Non
     process.communicate(timeout=10)
     assert process.returncode == -signal_
     assert gone(folder)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("after_s", [0.2, 0.8, 3.0])
+def test_ctrl_c_while_the_cluster_starts_leaves_no_process_and_no_file(after_s, tmp_path) -> None:
+    process = launched(STARTING, tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "starting\n"
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=100)
+    assert process.returncode == -signal.SIGINT, said
+    assert said.strip().splitlines()[-1] == "KeyboardInterrupt"
+    assert gone(tmp_path)
     assert left(tmp_path) == []
 
 

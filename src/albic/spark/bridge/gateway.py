@@ -35,13 +35,18 @@ class Gateway:
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():
             conf.set(name, value)
+        self.interrupts = Interrupts()
         with log.open("wb") as sink:
-            self.client: Any = launch_gateway(  # type: ignore[no-untyped-call]
-                conf, {"stdout": sink, "stderr": sink}
+            self.client: Any = self.interrupts.started(
+                lambda: launch_gateway(  # type: ignore[no-untyped-call]
+                    conf, {"stdout": sink, "stderr": sink}
+                )
             )
-        SparkContext._ensure_initialized(gateway=self.client)
-        self.interrupts = Interrupts(self.client)
-        self.interrupts.take()
+        try:
+            SparkContext._ensure_initialized(gateway=self.client)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def jvm(self) -> Any:  # noqa: ANN401  py4j makes its names as it goes
