@@ -98,7 +98,7 @@ class Interrupts:
 
     def _drop_connection(self) -> None:
         """Close this thread's connection, for the answer of the call would be the next one's."""
-        links = self._client._gateway_client
+        links = getattr(self._client, "_gateway_client", None)
         if isinstance(links, JavaClient) and (link := links.get_thread_connection()) is not None:
             link.close()
 
