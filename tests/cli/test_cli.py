@@ -1,7 +1,6 @@
 """The command line as its users meet it: what it prints, writes, and says when they err."""
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -253,13 +252,6 @@ def test_ctrl_c_ends_quietly(albic, snapshot, monkeypatch):
     monkeypatch.setitem(PLANNERS, "interrupted", Interrupted)
     asked = ("plan", snapshot, "--planner", "interrupted", "--max-migrations", 5)
     assert albic(*asked) == (130, "", "")
-
-
-def test_calls_that_an_interrupt_cut_off_are_not_told_with_their_traces(albic, caplog) -> None:
-    albic("--version")
-    logging.getLogger().error("KeyboardInterrupt while sending command.")
-    logging.getLogger().error("something else")
-    assert [record.getMessage() for record in caplog.records] == ["something else"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["snapshot"], ["plan", "--help"]])

@@ -59,9 +59,10 @@ def test_calls_work_after_an_interrupt_and_those_of_other_threads_go_on(bridge) 
             assert bridge.executor_ids() == there
 
 
-def test_a_call_that_waits_for_ever_is_cut_off(spark, watch, bridge) -> None:
+def test_a_call_that_waits_for_ever_is_cut_off_without_a_word(spark, watch, bridge, caplog) -> None:
     watched = watch(counts(spark), "waited_for", "complete")
     with calling(bridge.executor_ids):
         interrupted(watched.query.awaitTermination, 0.2)
         assert watched.query.isActive
         watched.batches(2)
+    assert "KeyboardInterrupt" not in caplog.text

@@ -1,6 +1,5 @@
 """Where the program starts and ends: exit codes and last words."""
 
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -28,7 +27,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
-    logging.getLogger().addFilter(_worth_telling)
     try:
         code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
         sys.stdout.flush()
@@ -63,11 +61,6 @@ def _complain(what: str, code: int) -> int:
     plain = " ".join(what.split()).replace("Value error, ", "")
     print("albic:", plain, file=sys.stderr)
     return code
-
-
-def _worth_telling(record: logging.LogRecord) -> bool:
-    """Leave out the calls to a JVM that Ctrl-C cut off: py4j tells each with its trace."""
-    return not record.getMessage().endswith("while sending command.")
 
 
 def _print_anything(stream: TextIO) -> None:

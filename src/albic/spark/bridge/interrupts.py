@@ -7,6 +7,7 @@ whatever should end in good order. So Ctrl-C waits for the call to end. One that
 starts, Ctrl-C waits as well: given up then, it would stay for ever.
 """
 
+import logging
 import signal
 import threading
 import time
@@ -55,11 +56,14 @@ class Interrupts:
         if _in_main_thread() and self._before is not None:
             answer = self._answer if callable(self._before) else self._before
             signal.signal(signal.SIGINT, answer)
+        # py4j writes there, for all to see.
+        logging.getLogger().addFilter(_worth_telling)
 
     def give_back(self) -> None:
         """Let Ctrl-C be answered as before."""
         if _in_main_thread() and signal.getsignal(signal.SIGINT) == self._answer:
             signal.signal(signal.SIGINT, self._before)
+        logging.getLogger().removeFilter(_worth_telling)
         self._postponed.put(None)
 
     def _remind(self) -> None:
@@ -106,6 +110,11 @@ class Interrupts:
 def _in_main_thread() -> bool:
     """Return whether we may say what answers a signal; Python lets no other thread."""
     return threading.current_thread() is threading.main_thread()
+
+
+def _worth_telling(record: logging.LogRecord) -> bool:
+    """Leave out that a call was cut off, which py4j tells with its trace: that was asked for."""
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
 
 
 def _packages(frame: FrameType | None) -> list[str]:
