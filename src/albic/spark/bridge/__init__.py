@@ -7,11 +7,13 @@ Answers are plain values: text, JSON, numbers. Objects of the JVM stay inside.
 from albic.spark.bridge.gateway import Gateway, Master, Worker
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import NodeState, PlanNode
+from albic.spark.bridge.progress import EndedBatch
 from albic.spark.bridge.running import Bridge, StoreId
 
 __all__ = [
     "Bridge",
     "ClusterManager",
+    "EndedBatch",
     "Gateway",
     "Master",
     "NodeState",
