@@ -60,7 +60,7 @@ def test_a_batch_stands_for_those_that_were_not_read() -> None:
     whole = estimate(observation([batch(at, *busy, background_s={"1": 0.1}) for at in range(3)]))
     once = RawBatch(0.0, 3.0, busy, {"1": 0.1}, batches=3)
     sampled = estimate(observation([once]))
-    assert sampled.usage.tolist() == whole.usage.tolist()
+    np.testing.assert_allclose(sampled.usage, whole.usage)
     assert sampled.background.tolist() == pytest.approx(whole.background.tolist())
     assert sampled.period == whole.period
     slow = RawBatch(0.0, 3.0, busy, {}, batches=3, interval_s=4.0)
