@@ -7,6 +7,7 @@ with the loads that were measured?
 """
 
 import heapq
+from collections import deque
 from statistics import median
 
 import numpy as np
@@ -67,18 +68,21 @@ def _stage(snapshot: Snapshot, load_cost: np.ndarray, groups: np.ndarray) -> flo
     """Return how long one stage lasts."""
     nodes = snapshot.cluster.nodes
     owner, work = snapshot.allocation.owner, snapshot.usage[Resource.CPU]
-    waiting = dict.fromkeys(groups.tolist())
+    waiting = {at: deque(groups[owner[groups] == at].tolist()) for at in range(len(nodes))}
     free = [(0.0, at, slot) for at, node in enumerate(nodes) for slot in range(node.slots)]
     heapq.heapify(free)
     lasts = 0.0
-    while waiting:
+    for _ in groups:
         now, at, slot = heapq.heappop(free)
-        mine = next((group for group in waiting if owner[group] == at), None)
-        group = next(iter(waiting)) if mine is None else mine
-        del waiting[group]
+        queue = waiting[at] or min((each for each in waiting.values() if each), key=_first)
+        group = queue.popleft()
         # A node's capacity is that of all its slots.
         took = work[group] * nodes[at].slots / nodes[at].capacity
-        ends = now + took + (0.0 if mine is not None else load_cost[group])
+        ends = now + took + (0.0 if owner[group] == at else load_cost[group])
         lasts = max(lasts, ends)
         heapq.heappush(free, (ends, at, slot))
     return lasts
+
+
+def _first(queue: deque[int]) -> int:
+    return queue[0]

@@ -143,7 +143,8 @@ class Rounds:
         least = self._settings.urgent_gain if early else self._settings.least_gain
         gathers = getattr(self._parts.planner, "gathers", False)
         why_not = adaptation.objection(plan, request, least, gathers=gathers)
-        why_not = why_not or too_dear(plan, request, kept, self._settings.pace)
+        if len(self._moved) >= moving.ENOUGH:
+            why_not = why_not or too_dear(plan, request, kept, self._settings.pace)
         if not (why_not or self._settings.dry_run):
             why_not = self._apply(request, plan)
         self.urgency.answered(0 if why_not else len(plan.moves))

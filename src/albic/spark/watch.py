@@ -127,11 +127,6 @@ class QueryWatch:
             self._last.ended_s, self._last.started_s, min(recent_s), self.interval_s or 0.0
         )
 
-    def _newest(self) -> BatchSample | None:
-        """Return the last batch that was read."""
-        kept = self.period or self.earlier
-        return kept[-1] if kept else None
-
     def rouse(self) -> None:
         """Read the next batches whatever they take: something was moved, or somebody came."""
         self._attention.rouse()
@@ -188,9 +183,12 @@ class QueryWatch:
         if last is None or last.batch_id == self._read_to:
             return []
         if self._wanted[0] != last.batch_id:
-            newest = self._newest()
-            # Without one before it there is none that it could be like.
-            wanted = self._attention.wants(last.batch_s) or newest is None
+            # One that was wanted may not be in the books yet; and without one before it there is
+            # none that a batch could be like.
+            owed = self._wanted[1] and self._wanted[0] > self._read_to
+            wanted = (
+                self._attention.wants(last.batch_s) or owed or not (self.period or self.earlier)
+            )
             self._wanted = last.batch_id, wanted
         if not self._wanted[1]:
             self._pass_over(last)
@@ -198,6 +196,8 @@ class QueryWatch:
         samples = self._reader.read(last.batch_id)
         if self._reader.read_to == last.batch_id:
             self._note(last)
+        # Or only some of them are in the books already.
+        self._read_to = max(self._read_to, self._reader.read_to)
         return samples
 
     def _pass_over(self, last: EndedBatch) -> None:

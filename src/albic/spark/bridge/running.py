@@ -199,8 +199,7 @@ class Bridge(Books):
     def last_ended(self, query: StreamingQuery) -> EndedBatch | None:
         """Return the last batch that this run of the query ended, if there is one.
 
-        A query without new rows reports progress of the batch that it would run next. How long
-        that one took is then not known.
+        A query without new rows reports progress of the batch that it would run next.
         """
         execution = self._execution(query)
         last = execution.lastProgress()
@@ -212,10 +211,9 @@ class Bridge(Books):
             if execution.lastExecution() is None:
                 return None
             ended = ended_by(told, int(last.batchId()), str(last.durationMs().toString()))
-            before = None if known is None else known[1]
-            if ended.batch_s is None and before is not None and before.batch_id == ended.batch_id:
-                ended = before
-            known = self._last_ended[query] = told, ended
+            if known is None or known[1].batch_id != ended.batch_id or ended.batch_s is not None:
+                known = told, ended
+            self._last_ended[query] = known = told, known[1]
         return known[1]
 
     def rates(self, query: StreamingQuery) -> tuple[float, float]:
