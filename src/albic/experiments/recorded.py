@@ -82,7 +82,10 @@ def _rows_per_byte(
     records: Sequence[RoundRecord], snapshots: Sequence[Snapshot], read: Floats
 ) -> float:
     """Return the rows in a byte that key groups read, over the whole run."""
-    rows = sum(record.rows for record in records)
+    # Rows are counted where batches were read, and loads are of all batches.
+    rows = sum(
+        record.rows * record.batches / (record.read or record.batches or 1) for record in records
+    )
     lengths_s = np.array([_length_s(snapshot) for snapshot in snapshots])
     read_bytes = float((read.sum(axis=1) * lengths_s).sum())
     if not (rows and read_bytes):

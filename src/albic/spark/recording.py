@@ -10,9 +10,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from albic.control.batches import BatchRecord
 from albic.model import JobEnded
 from albic.spark.attaching import bridge_of_process
+from albic.spark.batch import BatchSample
 from albic.spark.operators import shape
 from albic.spark.placement import NODE, PROCESS
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 
 #: What Python writes for an error of albic's, deep inside the text of one of Spark's.
 OURS = re.compile(r"^(?:\S+: )*albic\.model\.errors\.\w+: (.+)$", re.MULTILINE)

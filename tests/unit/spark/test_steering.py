@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from albic.spark.batch import BatchSample, StageSample, TaskSample
 from albic.spark.executors import Executor, host_of
+from albic.spark.measures import busiest_stage_s, moves_in
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.statistics import BatchSample, StageSample, TaskSample
 from albic.spark.traffic import StreamTraffic
-from albic.spark.watch import busiest_stage_s, moves_in
 
 SHAPE = QueryShape("q", "run", (StageInfo("count", 2, "file:/s", ((0, "default"),)),), (), ())
 ONE, TWO = Executor("1", "a", 1, 0.0), Executor("2", "b", 1, 0.0)

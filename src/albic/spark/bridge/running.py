@@ -12,13 +12,12 @@ from albic.spark.bridge.books import Books
 from albic.spark.bridge.files import Files
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
+from albic.spark.bridge.progress import EndedBatch, ended_by
 
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
 LOCALITY_WAIT = "spark.locality.wait"
 SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
-#: The part of a batch's time that only a batch has which ran.
-RUNNING_A_BATCH = "addBatch"
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
 ACTIVE_ONLY = True
 
@@ -47,7 +46,9 @@ class Bridge(Books):
         self._store_provider_id: Any = state.StateStoreProviderId
         self._executions: WeakKeyDictionary[StreamingQuery, Any] = WeakKeyDictionary()
         #: The start of the last progress of a query, and the batch that had ended by then.
-        self._last_batches: WeakKeyDictionary[StreamingQuery, tuple[str, int]] = WeakKeyDictionary()
+        self._last_ended: WeakKeyDictionary[StreamingQuery, tuple[str, EndedBatch]] = (
+            WeakKeyDictionary()
+        )
         #: The files of checkpoints.
         self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
@@ -191,28 +192,36 @@ class Bridge(Books):
         return int(self._execution(query).trigger().intervalMs()) / 1000 or None
 
     def last_batch(self, query: StreamingQuery) -> int:
-        """Return the last batch that this run of the query ended, or -1.
+        """Return the last batch that this run of the query ended, or -1."""
+        ended = self.last_ended(query)
+        return -1 if ended is None else ended.batch_id
+
+    def last_ended(self, query: StreamingQuery) -> EndedBatch | None:
+        """Return the last batch that this run of the query ended, if there is one.
 
         A query without new rows reports progress of the batch that it would run next.
         """
         execution = self._execution(query)
         last = execution.lastProgress()
         if last is None:
-            return -1
+            return None
         # Asked many times a batch, and each question is a call: what is known is kept.
-        told, known = str(last.timestamp()), self._last_batches.get(query)
+        told, known = str(last.timestamp()), self._last_ended.get(query)
         if known is None or known[0] != told:
             if execution.lastExecution() is None:
-                return -1
-            ran = last.durationMs().containsKey(RUNNING_A_BATCH)
-            known = told, int(last.batchId()) - (0 if ran else 1)
-            self._last_batches[query] = known
+                return None
+            ended = ended_by(told, int(last.batchId()), str(last.durationMs().toString()))
+            if known is None or known[1].batch_id != ended.batch_id or ended.batch_s is not None:
+                known = told, ended
+            self._last_ended[query] = known = told, known[1]
         return known[1]
 
-    def last_batch_s(self, query: StreamingQuery) -> float:
-        """Return how long the last batch that ended took, planning and commits included."""
-        spent_ms = self._execution(query).lastProgress().durationMs()
-        return int(spent_ms.get("triggerExecution")) / 1e3
+    def rates(self, query: StreamingQuery) -> tuple[float, float]:
+        """Return how many rows a second arrived and were processed, by the last report."""
+        last = self._execution(query).lastProgress()
+        if last is None:
+            return 0.0, 0.0
+        return float(last.inputRowsPerSecond()), float(last.processedRowsPerSecond())
 
     def checkpoint(self, query: StreamingQuery) -> str:
         """Return the address of a query's checkpoint."""
