@@ -3,8 +3,8 @@
 import statistics
 from collections.abc import Mapping, Sequence
 
-from albic.control.batches import BatchRecord, bound_s
-from bench.goals import Goal, Result, Row, mean
+from albic.control.batches import bound_s
+from bench.goals import Goal, Result, Row, mean, number
 from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, Run, Scene
 
 #: What issue and design promise: times the bound, and times the best plain setting.
@@ -33,14 +33,9 @@ def group_times(runs: Sequence[Run]) -> dict[int, tuple[float, ...]]:
     return found
 
 
-def measured(run: Run) -> tuple[BatchRecord, ...]:
-    """Return the batches that count."""
-    return tuple(record for record in run.batches if record.batch >= run.counts_from)
-
-
 def row(scene: Scene, run: Run, bounds: Mapping[int, float]) -> Row:
     """Return one way through a scene as a line of the table."""
-    records = measured(run)
+    records = run.counted
     took = [record.batch_s for record in records]
     bound = mean([bounds[record.batch] for record in records])
     stage = mean([record.stage_s for record in records])
@@ -117,12 +112,6 @@ def goals(
             if way in plain
         ]
     return tuple(wanted)
-
-
-def number(row: Row, name: str) -> float:
-    """Return a cell as a number; an empty one keeps no promise."""
-    value = row[name]
-    return float("nan") if value is None else float(value)
 
 
 def outside_s(row: Row) -> float:

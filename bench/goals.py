@@ -79,6 +79,12 @@ def column(rows: Iterable[Row], name: str) -> list[float]:
     return [float(row[name]) for row in rows if row.get(name) is not None]  # type: ignore[arg-type]
 
 
+def number(row: Row, name: str) -> float:
+    """Return a cell as a number; an empty one keeps no promise."""
+    value = row[name]
+    return float("nan") if value is None else float(value)
+
+
 def mean(values: Sequence[float]) -> float:
     """Return the mean; of nothing, what keeps no promise."""
     return statistics.fmean(values) if values else float("nan")
