@@ -18,17 +18,23 @@ def group_times(runs: Sequence[Run]) -> dict[int, tuple[float, ...]]:
     """Return, batch by batch, how long each key group works when it has not to be loaded.
 
     All ways process the same rows, so what one of them paid for loading state is not in it: the
-    median over the ways in which a key group stayed where it was, or over all if it never did.
+    median over the runs in which a key group stayed where it was, or over all if it never did.
+    Where nodes differ, it is the time on a usual one.
     """
     found: dict[int, tuple[float, ...]] = {}
     for batch in sorted({record.batch for run in runs for record in run.batches}):
-        records = [record for run in runs for record in run.batches if record.batch == batch]
+        pairs = [(r, run.speed) for run in runs for r in run.batches if r.batch == batch]
+        worked = [
+            [spent_s * speed.get(node, 1.0) for spent_s, node in zip(r.busy_s, r.node, strict=True)]
+            for r, speed in pairs
+        ]
+        stayed = [[not loaded for loaded in r.loaded] for r, _ in pairs]
         found[batch] = tuple(
             statistics.median(
-                [r.busy_s[group] for r in records if not r.loaded[group]]
-                or [r.busy_s[group] for r in records]
+                [mine[group] for mine, calm in zip(worked, stayed, strict=True) if calm[group]]
+                or [mine[group] for mine in worked]
             )
-            for group in range(len(records[0].busy_s))
+            for group in range(len(worked[0]))
         )
     return found
 
@@ -130,6 +136,7 @@ def every_batch(runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, 
     """Return every batch of every way."""
     return tuple(
         {
+            "run": position,
             "way": run.way,
             "batch": record.batch,
             "counts": record.batch >= run.counts_from,
@@ -138,7 +145,8 @@ def every_batch(runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, 
             "bound_s": bounds[record.batch],
             "busiest_s": max(record.node_busy_s().values()),
             "loaded": record.moved,
+            "remote_bytes": record.remote_bytes,
         }
-        for run in runs
+        for position, run in enumerate(runs)
         for record in run.batches
     )

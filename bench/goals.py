@@ -51,13 +51,15 @@ class Goal:
 class Result:
     """What one section of the bench found out.
 
-    ``rows`` is every single measurement, ``summary`` what people look at.
+    ``rows`` is every single measurement, ``summary`` what people look at. ``commit`` is that of
+    a section which may be older than the rest.
     """
 
     goals: tuple[Goal, ...]
     rows: tuple[Row, ...]
     summary: tuple[Row, ...]
     seconds: float = 0.0
+    commit: str | None = None
 
 
 def timed(section: Callable[[], Result]) -> Result:
