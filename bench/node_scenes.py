@@ -4,6 +4,7 @@ Nobody waits here: an event costs the processor of the node that has its key gro
 that a batch of plain Spark takes two to three seconds on nodes with 45 % of a core.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from albic.jobs.chained import LOAD, Chain
@@ -30,14 +31,26 @@ COUNTING = Drift(
     key_groups=16,
     events=960,
     wait_ms=0,
-    work=1_800,
+    work=1_400,
     skew=0.75,
     first_phase=BEFORE,
     phase=7,
     seed=3,
 )
+#: Batches without work that write the state, until a first snapshot of it has been stored. A job
+#: that has run for long has that behind it.
+FILLING = 20
 #: About 20 MB of state a key group: 2,500 keys of 8 KiB, of which a batch writes a part.
-KEEPING = replace(COUNTING, events=480, work=3_400, keys=2_500, note_bytes=8_192, filled=True)
+KEEPING = replace(
+    COUNTING,
+    events=480,
+    work=2_200,
+    keys=2_500,
+    note_bytes=8_192,
+    filled=True,
+    free=FILLING,
+    first_phase=FILLING + BEFORE - OPENING,
+)
 #: Pairs that send 40 MB a batch, all alike.
 PAIRS = Chain(replace(LOAD, sources=NODES))
 #: Three operators with work and hot keys that change.
@@ -64,8 +77,7 @@ class Promise:
 class Act:
     """A scene, what it is about, and what is promised.
 
-    ``learns`` asks for the speeds of nodes, ``local`` for no bytes between nodes, ``loads`` says
-    that what a move costs is part of the answer.
+    ``learns`` asks for the speeds of nodes, ``local`` for no bytes between nodes.
     """
 
     scene: Scene
@@ -80,14 +92,28 @@ def acts(*, quick: bool) -> dict[str, Act]:
     return {**_changing(quick=quick), **_pairs(quick=quick), **_others(quick=quick)}
 
 
-def rehearsals() -> tuple[Scene, ...]:
-    """Return a scene of each kind of job, for batches that nobody measures."""
-    jobs = {"state": KEEPING, "counts": COUNTING, "pairs": PAIRS, "triples": TRIPLES}
+def rehearsals(chosen: Iterable[Scene]) -> tuple[Scene, ...]:
+    """Return a scene for each kind of job among ``chosen``, for batches that nobody measures."""
+    jobs: dict[str, Drift | Chain] = {
+        "state": replace(KEEPING, free=1),
+        "counts": COUNTING,
+        "pairs": PAIRS,
+        "triples": TRIPLES,
+    }
+    wanted = {_kind(scene.job) for scene in chosen}
     place = Place(EQUAL, UNLIMITED)
     return tuple(
-        Scene(f"rehearsal, {name}", job, before=2, after=4, place=place)
+        Scene(f"rehearsal, {name}", job, before=2, after=5, place=place)
         for name, job in jobs.items()
+        if _kind(job) in wanted
     )
+
+
+def _kind(job: Drift | Chain) -> tuple[object, ...]:
+    """Return what makes a job warm up on its own: its operators and what they keep."""
+    if isinstance(job, Chain):
+        return Chain, job.operators
+    return Drift, bool(job.note_bytes)
 
 
 def bare() -> tuple[Scene, ...]:
@@ -121,6 +147,8 @@ def _changing(*, quick: bool) -> dict[str, Act]:
         drift,
         name="20 MB a key group, network storage",
         job=KEEPING,
+        before=KEEPING.first_phase,
+        opening=FILLING,
         place=Place(EQUAL, SLOW, far_storage=True),
     )
     return {

@@ -85,9 +85,8 @@ def row(
     return {
         "way": runs[0].way,
         "batch s": statistics.median(took),
-        "quartiles s": f"{percentile(took, 25):.2f} to {percentile(took, 75):.2f}",
+        "quartiles": f"{percentile(took, 25):.2f} to {percentile(took, 75):.2f}",
         "p95 s": percentile(took, 95),
-        "batches": len(took),
         "bound s": middle(lambda record: bounds[record.batch]),
         "busiest s": middle(lambda record: busiest_s(record, stages(act))),
         "stages s": middle(lambda record: record.stage_s),

@@ -11,7 +11,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from bench.node_page import PICTURED, conclusions, pictured
 from bench.node_scenes import CORE, FAST, Act, acts, bare, rehearsals
 from bench.node_tables import bare_costs, judged
 from bench.report import conclude, kept, report, save, show
-from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, SETTINGS
+from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, SETTINGS, Scene
 from bench.stage import Stage
 
 WAYS = (PLAIN, IMPATIENT, ALBIC)
@@ -40,6 +40,8 @@ BARE = "bare"
 RESULTS, PAGE = ROOT / "bench/results/nodes.json", ROOT / "docs/benchmarks-nodes.md"
 PARTIAL, PICTURE = ROOT / "out/bench/nodes.json", ROOT / "docs/nodes.svg"
 SAME, ANY = "same", "any"
+#: How often snapshots are stored that batches left; a run is as long as the usual minute.
+MAINTENANCE = "spark.sql.streaming.stateStore.maintenanceInterval"
 
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -98,13 +100,17 @@ def order(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def staged(tell: Callable[[str], None]) -> Iterator[Stage]:
-    """Yield a warm cluster of isolated nodes for the scenes."""
+def staged(tell: Callable[[str], None], chosen: Iterable[Scene]) -> Iterator[Stage]:
+    """Yield a cluster of isolated nodes that is warm for the scenes."""
     with albic.local_cluster(
-        nodes=NODES, cpu=CORE, network=FAST, storage="network", settings=SETTINGS
+        nodes=NODES,
+        cpu=CORE,
+        network=FAST,
+        storage="network",
+        settings={**SETTINGS, MAINTENANCE: "10s"},
     ) as cluster:
         stage = Stage(cluster, tell)
-        for scene in rehearsals():
+        for scene in rehearsals(chosen):
             stage.run(scene, PLAIN)
         yield stage
 
@@ -152,7 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known, results = acts(quick=options.quick), resumed(options, now)
     if left := remaining(options, results):
         compiled()
-        with staged(console.print) as stage:
+        chosen = [act.scene for name in left if (act := known.get(name))] or bare()
+        with staged(console.print, chosen) as stage:
             for name in left:
                 found = timed(lambda: measured(stage, known.get(name), order(options)))  # noqa: B023
                 results[name] = replace(found, commit=now)

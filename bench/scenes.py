@@ -119,4 +119,4 @@ def scenes(*, quick: bool) -> tuple[Scene, ...]:
 
 def tiny(job: Drift) -> Drift:
     """Return ``job`` with a first batch that costs nothing, from a source of one partition."""
-    return Drift(first_phase=job.first_phase, sources=1, tiny_first=True)
+    return Drift(first_phase=job.first_phase, sources=1, free=1)

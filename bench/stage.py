@@ -71,11 +71,15 @@ class Stage:
             sizes = state_bytes(query)
         finally:
             query.stop()
+        rounds = () if controller is None else tuple(controller.journal.records())
+        for each in rounds:
+            moved = f"{len(each.migrations)} moves" if each.migrations else each.status.value
+            self.tell(f"  round {each.number} ({each.trigger}): {moved}: {each.reason}")
         return Run(
             way,
             tuple(seen),
             begins + scene.settling,
-            () if controller is None else tuple(controller.journal.records()),
+            rounds,
             0.0 if controller is None else controller.worked_s,
             time.monotonic() - began_s,
             sizes,

@@ -45,11 +45,10 @@ class Drift:
         What each key keeps besides its counters: the size of the state.
     sources
         Partitions of the source.
-    tiny_first
-        Whether the first batch costs nothing.
+    free
+        The first so many batches cost nothing.
     filled
-        Whether the first batch writes every key, and costs nothing beside: the state has its size
-        from then on.
+        Whether the first batch writes every key, so that the state has its size from then on.
     swing
         How the number of events goes up and down, if it does; ``events`` is the most.
     """
@@ -64,7 +63,7 @@ class Drift:
     keys: int = 4
     note_bytes: int = 0
     sources: int = 4
-    tiny_first: bool = False
+    free: int = 0
     filled: bool = False
     swing: Swing | None = None
     seed: int = 1
@@ -76,8 +75,8 @@ class Drift:
             )
         if min(self.first_phase, self.phase, self.keys, self.sources) < 1:
             raise InvalidInput("phases, keys and sources must be at least 1")
-        if min(self.wait_ms, self.work) < 0:
-            raise InvalidInput("wait_ms and work must be 0 or more")
+        if min(self.wait_ms, self.work, self.free) < 0:
+            raise InvalidInput("wait_ms, work and free must be 0 or more")
         if self.filled and self.keys * self.key_groups < self.events:
             raise InvalidInput(
                 f"{self.events} events fill {self.keys * self.key_groups} keys; there must be as "
@@ -144,7 +143,7 @@ def arriving(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
         key = fn.explode(
             fn.when(batch == 0, fn.sequence(place, last, step)).otherwise(fn.array(key))
         )
-    free = (batch == 0) & fn.lit(drift.tiny_first or drift.filled)
+    free = batch < drift.free
     listed = rows.select(key.alias("key"), "value", free.alias("free"))
     return listed.withColumn("key", _nth(labels(spark, drift).ravel(), fn.col("key")))
 
