@@ -22,9 +22,9 @@ OPENING = 3
 #: Batches until the first that counts, and those that count where hot keys change.
 BEFORE, CHANGING = 6, 14
 #: Batches to find a placement, and those that count, where nothing changes.
-SETTLING, STILL = 8, 10
+SETTLING, STILL = 6, 8
 #: Batches that newcomers have to get warm and every way to find its placement.
-JOINING = 10
+JOINING = 8
 
 #: One small state a key group, and work.
 COUNTING = Drift(
@@ -39,7 +39,7 @@ COUNTING = Drift(
 )
 #: Batches without work that write the state, until a first snapshot of it has been stored. A job
 #: that has run for long has that behind it.
-FILLING = 20
+FILLING = 18
 #: About 20 MB of state a key group: 2,500 keys of 8 KiB, of which a batch writes a part.
 KEEPING = replace(
     COUNTING,
@@ -176,11 +176,12 @@ def _pairs(*, quick: bool) -> dict[str, Act]:
         "torn pairs, 100 Mbit/s",
         PAIRS,
         before=OPENING + 1,
-        after=SETTLING + (STILL - 4 if quick else STILL),
+        after=SETTLING + (STILL - 3 if quick else STILL),
         settling=SETTLING,
         opening=OPENING,
         shift=1,
         planner="joint",
+        period="2 batches",
         place=Place(EQUAL, SLOW),
     )
     fast = replace(torn, name="torn pairs, 1 Gbit/s", place=Place(EQUAL, FAST))
@@ -219,7 +220,7 @@ def _pairs(*, quick: bool) -> dict[str, Act]:
 
 def _others(*, quick: bool) -> dict[str, Act]:
     """Return the scenes about nodes that differ; nodes are young after the last of them."""
-    counted = STILL - 4 if quick else STILL
+    counted = STILL - 3 if quick else STILL
     still = replace(COUNTING, first_phase=NEVER)
     half = Scene(
         "one node has half",

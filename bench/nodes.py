@@ -23,7 +23,7 @@ import albic
 from albic.cli.screen import screen
 from albic.experiments.manifest import Beginning, beginning, commit
 from albic.figures.plots import svg
-from albic.optimize.search import compiled
+from albic.optimize.collocation import compiled
 from bench.child import ROOT
 from bench.goals import Result, timed
 from bench.node_page import PICTURED, conclusions, pictured

@@ -53,6 +53,7 @@ class Scene:
     opening: int = 1
     shift: int | None = None
     planner: str = "auto"
+    period: str = "20s"
     place: Place | None = None
 
     @property

@@ -160,6 +160,7 @@ def attached(query: StreamingQuery, scene: Scene, way: str, folder: Path) -> Con
     return albic.attach(
         query,
         planner=EvenCounts() if way == EVEN else scene.planner,
+        period=scene.period,
         # Half of them: the scenes begin far from balance.
         max_migrations=scene.key_groups // 2,
         journal=folder / "journal.jsonl",
