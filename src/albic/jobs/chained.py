@@ -101,7 +101,7 @@ class Count(Pass):
 def chained(spark: SparkSession, chain: Chain) -> DataFrame:
     """Return the operators; a key is a key group, and the same one in all."""
     size = chain.kib * 1024
-    # A piece of the same noise for each row: nothing to press together, and next to no work to make.
+    # A piece of the same noise for each row: it cannot be pressed together, and costs no work.
     noise = np.random.default_rng(chain.load.seed).bytes(NOISE_ROWS * size)
     first = fn.pmod(fn.xxhash64("value"), fn.lit((NOISE_ROWS - 1) * size)) + 1
     note = fn.substring(fn.lit(noise), first.cast("int"), fn.lit(size))
