@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-scaling reproduce nightly lock clean help
+    bench-loss bench-nodes bench-scaling reproduce nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -58,6 +58,9 @@ bench: $(COMPILED)  ## measure the planners; tables and JSON
 
 bench-spark: $(COMPILED)  ## measure what albic brings on Spark; about 25 minutes of a quiet machine
 	$(BIN)/python bench/spark.py $(SCENES)
+
+bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs root, 55 minutes of a quiet machine
+	$(BIN)/python bench/nodes.py $(SCENES)
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs

@@ -3,8 +3,8 @@
 import statistics
 from collections.abc import Mapping, Sequence
 
-from albic.control.batches import BatchRecord, bound_s
-from bench.goals import Goal, Result, Row, mean
+from albic.control.batches import bound_s
+from bench.goals import Goal, Result, Row, mean, number
 from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, Run, Scene
 
 #: What issue and design promise: times the bound, and times the best plain setting.
@@ -18,29 +18,30 @@ def group_times(runs: Sequence[Run]) -> dict[int, tuple[float, ...]]:
     """Return, batch by batch, how long each key group works when it has not to be loaded.
 
     All ways process the same rows, so what one of them paid for loading state is not in it: the
-    median over the ways in which a key group stayed where it was, or over all if it never did.
+    median over the runs in which a key group stayed where it was, or over all if it never did.
+    Where nodes differ, it is the time on a usual one.
     """
     found: dict[int, tuple[float, ...]] = {}
     for batch in sorted({record.batch for run in runs for record in run.batches}):
-        records = [record for run in runs for record in run.batches if record.batch == batch]
+        pairs = [(r, run.speed) for run in runs for r in run.batches if r.batch == batch]
+        worked = [
+            [spent_s * speed.get(node, 1.0) for spent_s, node in zip(r.busy_s, r.node, strict=True)]
+            for r, speed in pairs
+        ]
+        stayed = [[not loaded for loaded in r.loaded] for r, _ in pairs]
         found[batch] = tuple(
             statistics.median(
-                [r.busy_s[group] for r in records if not r.loaded[group]]
-                or [r.busy_s[group] for r in records]
+                [mine[group] for mine, calm in zip(worked, stayed, strict=True) if calm[group]]
+                or [mine[group] for mine in worked]
             )
-            for group in range(len(records[0].busy_s))
+            for group in range(len(worked[0]))
         )
     return found
 
 
-def measured(run: Run) -> tuple[BatchRecord, ...]:
-    """Return the batches that count."""
-    return tuple(record for record in run.batches if record.batch >= run.counts_from)
-
-
 def row(scene: Scene, run: Run, bounds: Mapping[int, float]) -> Row:
     """Return one way through a scene as a line of the table."""
-    records = measured(run)
+    records = run.counted
     took = [record.batch_s for record in records]
     bound = mean([bounds[record.batch] for record in records])
     stage = mean([record.stage_s for record in records])
@@ -119,12 +120,6 @@ def goals(
     return tuple(wanted)
 
 
-def number(row: Row, name: str) -> float:
-    """Return a cell as a number; an empty one keeps no promise."""
-    value = row[name]
-    return float("nan") if value is None else float(value)
-
-
 def outside_s(row: Row) -> float:
     """Return what a batch spends outside its stateful stages, which no placement changes."""
     return number(row, "batch s") - number(row, "stage s")
@@ -141,6 +136,7 @@ def every_batch(runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, 
     """Return every batch of every way."""
     return tuple(
         {
+            "run": position,
             "way": run.way,
             "batch": record.batch,
             "counts": record.batch >= run.counts_from,
@@ -149,7 +145,8 @@ def every_batch(runs: Sequence[Run], bounds: Mapping[int, float]) -> tuple[Row, 
             "bound_s": bounds[record.batch],
             "busiest_s": max(record.node_busy_s().values()),
             "loaded": record.moved,
+            "remote_bytes": record.remote_bytes,
         }
-        for run in runs
+        for position, run in enumerate(runs)
         for record in run.batches
     )

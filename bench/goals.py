@@ -51,13 +51,15 @@ class Goal:
 class Result:
     """What one section of the bench found out.
 
-    ``rows`` is every single measurement, ``summary`` what people look at.
+    ``rows`` is every single measurement, ``summary`` what people look at. ``commit`` is that of
+    a section which may be older than the rest.
     """
 
     goals: tuple[Goal, ...]
     rows: tuple[Row, ...]
     summary: tuple[Row, ...]
     seconds: float = 0.0
+    commit: str | None = None
 
 
 def timed(section: Callable[[], Result]) -> Result:
@@ -77,6 +79,12 @@ def amount(value: float) -> str:
 def column(rows: Iterable[Row], name: str) -> list[float]:
     """Return the numbers of one column; rows without one are left out."""
     return [float(row[name]) for row in rows if row.get(name) is not None]  # type: ignore[arg-type]
+
+
+def number(row: Row, name: str) -> float:
+    """Return a cell as a number; an empty one keeps no promise."""
+    value = row[name]
+    return float("nan") if value is None else float(value)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from albic.cli.screen import count_text, titled
 from albic.experiments.manifest import Beginning, commit, versions
+from albic.model import InvalidInput
 from bench.goals import Goal, Result, Row, amount
 
 FORMAT = "albic-bench/1"
@@ -41,6 +42,7 @@ def report(
                 "goals": [asdict(goal) | {"holds": goal.holds} for goal in result.goals],
                 "summary": list(result.summary),
                 "rows": list(result.rows),
+                **({} if result.commit is None else {"commit": result.commit}),
             }
             for name, result in results.items()
         },
@@ -53,18 +55,48 @@ def save(report: Mapping[str, Any], path: Path) -> None:
     path.write_text(json.dumps(_plain(report), indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
+def kept(path: Path) -> dict[str, Result]:
+    """Return the sections that an earlier run left in ``path``; none where there is no file."""
+    if not path.exists():
+        return {}
+    told = json.loads(path.read_text(encoding="utf-8"))
+    if told.get("format") != FORMAT:
+        raise InvalidInput(f"{str(path)!r} is no result of {FORMAT}; name another file")
+    return {name: _section(section) for name, section in told["sections"].items()}
+
+
+def _section(told: Mapping[str, Any]) -> Result:
+    """Return a section as it was before it was written; what was no number is none again."""
+    goals = []
+    for goal in told["goals"]:
+        fields = {name: value for name, value in goal.items() if name != "holds"}
+        measured = float("nan") if goal["measured"] is None else goal["measured"]
+        goals.append(Goal(**{**fields, "measured": measured}))
+    return Result(
+        tuple(goals),
+        tuple(told["rows"]),
+        tuple(told["summary"]),
+        told["seconds"],
+        told.get("commit"),
+    )
+
+
 def conclude(
     console: Console,
     results: Mapping[str, Result],
     made: Mapping[str, Any],
     path: Path,
     written: Path | None,
+    more: str = "",
 ) -> bool:
-    """Keep a run in ``path``, write its page if it has one, and return whether all goals hold."""
+    """Keep a run in ``path``, write its page if it has one, and return whether all goals hold.
+
+    ``more`` is text for the page that follows the tables.
+    """
     save(made, path)
     if written is not None:
         text = written.read_text(encoding="utf-8")
-        written.write_text(page(text, results, made), encoding="utf-8")
+        written.write_text(page(text, results, made, more), encoding="utf-8")
     missed = made["missed"]
     verdict = f"{count_text(missed, 'goal')} missed" if missed else "all goals hold"
     console.print(f"{verdict}; every measurement is in {path}")
@@ -80,6 +112,8 @@ def show(console: Console, name: str, result: Result) -> None:
     for row in result.summary:
         table.add_row(*(cell(row[key]) for key in words + numbers))
     console.print(table)
+    if not result.goals:
+        return
     goals = titled(f"goals of {name}", left=("goal", "wanted", "measured", "holds"))
     for goal in result.goals:
         verdict = Text("yes", style="green") if goal.holds else Text("NO", style="bold red")
@@ -87,13 +121,15 @@ def show(console: Console, name: str, result: Result) -> None:
     console.print(goals)
 
 
-def page(text: str, results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
+def page(
+    text: str, results: Mapping[str, Result], report: Mapping[str, Any], more: str = ""
+) -> str:
     """Return the page with its generated part replaced."""
     before, found, rest = text.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):
         raise ValueError(f"the page has no lines {BEGIN!r} and {END!r} to write between")
-    return f"{before}{BEGIN}\n\n{generated(results, report)}\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{generated(results, report)}{more}\n{END}{after}"
 
 
 def generated(results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
@@ -108,10 +144,10 @@ def generated(results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
         + ", ".join(f"{name} {number}" for name, number in versions.items())
         + ".",
         "",
-        *_markdown([_goal_row(name, goal) for name, goal in goals]),
+        *markdown([_goal_row(name, goal) for name, goal in goals]),
     ]
     for name, result in results.items():
-        lines += ["", f"### {name}", "", *_markdown(result.summary)]
+        lines += ["", f"### {name}", "", *markdown(result.summary)]
     return "\n".join(lines) + "\n"
 
 
@@ -133,7 +169,7 @@ def _goal_row(section: str, goal: Goal) -> Row:
     }
 
 
-def _markdown(rows: Sequence[Row]) -> list[str]:
+def markdown(rows: Sequence[Row]) -> list[str]:
     """Return a table."""
     columns = list(rows[0])
     lines = [columns, ["---"] * len(columns)]

@@ -6,27 +6,33 @@ the repository; one with ``--only`` or ``--quick`` leaves them in ``out/bench``.
 """
 
 import argparse
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 if not __package__:
     # Started as a file: its folder is on the path, and has to be the one above.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import albic
 from albic.cli.screen import screen
 from albic.experiments.manifest import beginning
+from albic.jobs.drifting import Drift
 from albic.optimize.search import compiled
 from bench.bounds import judged
 from bench.child import ROOT
 from bench.goals import Result
 from bench.report import conclude, report, show
-from bench.scenes import WAYS, Run, Scene, scenes, staged
+from bench.scenes import NODES, PLAIN, SETTINGS, WAYS, Run, Scene, scenes
+from bench.stage import Stage
 
 NAMES = ("drift", "late", "tiny")
 RESULTS, PAGE = ROOT / "bench/results/spark.json", ROOT / "docs/benchmarks-spark.md"
 PARTIAL = ROOT / "out/bench/spark.json"
+#: A few batches that warm up JVMs and executors, and that nobody measures.
+REHEARSAL = Scene("rehearsal", Drift(first_phase=2), before=1, after=3)
 
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -44,6 +50,15 @@ def chosen(options: argparse.Namespace) -> list[Scene]:
     """Return the scenes that were asked for."""
     named = dict(zip(NAMES, scenes(quick=options.quick), strict=True))
     return [scene for name, scene in named.items() if not options.only or name in options.only]
+
+
+@contextlib.contextmanager
+def staged(tell: Callable[[str], None]) -> Iterator[Stage]:
+    """Yield a warm cluster for the scenes."""
+    with albic.local_cluster(nodes=NODES, settings=SETTINGS) as cluster:
+        stage = Stage(cluster, tell)
+        stage.run(REHEARSAL, PLAIN)
+        yield stage
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

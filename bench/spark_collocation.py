@@ -10,29 +10,24 @@ import statistics
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql import SparkSession
 from rich.console import Console
 
 import albic
 from albic.control import RoundRecord
 from albic.control.batches import BatchRecord
-from albic.jobs.running import batches
+from albic.jobs.chained import LOAD, Chain, chained
+from albic.jobs.running import batches, started
 from albic.spark.starting import Dealer
-from albic.streams.hashing import labels
 from bench.child import ROOT
-from bench.goals import Goal, Result, Row, mean, timed
+from bench.goals import Goal, Result, Row, mean, number, timed
 from bench.report import report, save, show
 
 NODES = 2
-ROWS = "label int, note string"
-COUNTS = "label int, rows long"
 PLAIN = "plain"
 WAYS = (PLAIN, "albic", "joint")
 #: Batches that start workers, then those that a controller has to find the pairs.
@@ -40,60 +35,14 @@ WARM_UP, SETTLING = 2, 8
 RESULTS = ROOT / "out/bench/spark-collocation.json"
 
 
-class Pass(StatefulProcessor):
-    """Counts the rows of a key group, and hands them on."""
-
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open the state."""
-        self._seen = handle.getValueState("seen", "rows long")
-
-    def handleInputRows(  # noqa: N802  Spark's name
-        self,
-        key: Any,  # noqa: ANN401, ARG002  Spark's
-        rows: Iterator[pd.DataFrame],
-        timerValues: Any,  # noqa: ANN401, ARG002, N803  Spark's
-    ) -> Iterator[pd.DataFrame]:
-        """Yield what came in."""
-        before, seen = self._seen.get(), 0
-        for frame in rows:
-            seen += len(frame)
-            yield frame
-        self._seen.update((seen + (before[0] if before else 0),))
-
-    def close(self) -> None:
-        """Have nothing to close."""
-
-
-class Count(Pass):
-    """Counts the rows of a key group, and hands on the count alone."""
-
-    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: ANN401, N802, N803
-        """Yield one row."""
-        seen = sum(len(frame) for frame in super().handleInputRows(key, rows, timerValues))
-        yield pd.DataFrame({"label": pd.Series([key[0]], dtype="int32"), "rows": [seen]})
-
-
-def chained(spark: SparkSession, options: Namespace) -> DataFrame:
-    """Return both operators; a label is a key group, and the same one in both."""
-    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", options.rows)
-    frame = source.option("numPartitions", NODES).option("advanceMillisPerBatch", 1000).load()
-    chosen = fn.array(*(fn.lit(label) for label in labels(options.key_groups)))
-    group = (fn.col("value") % options.key_groups + 1).cast("int")
-    pieces = [fn.sha2(fn.concat("value", fn.lit(f"/{at}")), 512) for at in range(options.kib * 8)]
-    events = frame.select(
-        fn.element_at(chosen, group).alias("label"), fn.concat(*pieces).alias("note")
-    )
-    passed = events.groupBy("label").transformWithStateInPandas(Pass(), ROWS, "Append", "None")
-    return passed.groupBy("label").transformWithStateInPandas(Count(), COUNTS, "Append", "None")
-
-
 def one_way(
     spark: SparkSession, options: Namespace, way: str
 ) -> tuple[list[BatchRecord], Sequence[RoundRecord]]:
     """Run the chain one way; return its batches and the rounds of whoever measured it."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        writer = chained(spark, options).writeStream.format("noop").outputMode("append")
-        query = writer.option("checkpointLocation", folder).start()
+        load = replace(LOAD, events=options.rows, key_groups=options.key_groups, sources=NODES)
+        chain = Chain(load, kib=options.kib)
+        query = started(chained(spark, chain), Path(folder) / "checkpoint", mode="append")
         seen, controller, dealer = [], None, None
         try:
             for record in batches(query, WARM_UP + SETTLING + options.batches):
@@ -161,12 +110,6 @@ def collocation(options: Namespace) -> Result:
         ),
     )
     return Result(goals, tuple(rows.values()), tuple(rows.values()))
-
-
-def number(cells: Row, name: str) -> float:
-    """Return a cell as a number; an empty one keeps no promise."""
-    value = cells[name]
-    return float("nan") if value is None else float(value)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,6 +14,7 @@ from albic.control import Controller
 from albic.control.batches import BatchRecord
 from albic.dashboard.swings import SwingRun
 from albic.scaling import POLICIES, Limits
+from albic.spark.hosts import Isolation, Size
 from albic.wiring import LocalCluster
 
 FIRST_NODES, LEAST_NODES, MOST_NODES = 3, 2, 6
@@ -74,7 +75,8 @@ def _cluster(way: str) -> Iterator[LocalCluster]:
     settings = COURSE.settings()
     if way == DYNAMIC:
         # All nodes stand ready, and Spark asks for executors on them.
-        with LocalCluster(1, 640, {**settings, **DYNAMIC_SETTINGS}) as cluster:
+        asked = {**settings, **DYNAMIC_SETTINGS}
+        with LocalCluster(MOST_NODES, Size(1, 640), Isolation(), asked) as cluster:
             for _ in range(MOST_NODES):
                 cluster.add_node()
             cluster.start("albic-bench")

@@ -6,7 +6,8 @@ pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
 
 from albic.control.batches import BatchRecord
 from albic.control.journal import MoveRecord, RoundRecord, Status
-from bench.spark_collocation import SETTLING, WARM_UP, number, row
+from bench.goals import number
+from bench.spark_collocation import SETTLING, WARM_UP, row
 
 FIRST = WARM_UP + SETTLING
 

@@ -8,7 +8,7 @@ from albic.control.adaptation import request_for
 from albic.control.batches import BatchRecord, bound_s
 from albic.control.journal import MoveRecord, RoundRecord, Status
 from albic.model import violations
-from bench.bounds import goals, group_times, judged, measured, percentile
+from bench.bounds import goals, group_times, judged, percentile
 from bench.scenes import ALBIC, EVEN, IMPATIENT, PLAIN, Run, Scene, scenes
 from bench.spark import NAMES, chosen, parsed
 from bench.spread import EvenCounts, evened
@@ -59,7 +59,7 @@ def test_what_a_way_paid_for_loading_is_not_in_the_bound() -> None:
 
 def test_batches_before_the_scene_begins_do_not_count() -> None:
     run = Run(PLAIN, tuple(batch(number, (1.0,) * 4) for number in range(6)), counts_from=4)
-    assert [record.batch for record in measured(run)] == [4, 5]
+    assert [record.batch for record in run.counted] == [4, 5]
 
 
 def test_percentiles_are_values_that_were_measured() -> None:

@@ -1,5 +1,6 @@
 """The demonstration's job as it runs: each key group in its partition, at its cost."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from albic.jobs.drifting import Drift, drifting, hot_order, ranks
 from albic.jobs.running import batches, started
 from albic.model import JobEnded
-from albic.spark.recording import BatchRecorder
+from albic.spark.recording import BatchRecorder, state_bytes
 from tests.spark.conftest import PARTITIONS
 
 JOB = Drift(key_groups=PARTITIONS, events=80, wait_ms=20, skew=1.0, first_phase=2, sources=2)
@@ -33,6 +34,25 @@ def test_work_follows_the_hot_groups_and_changes_with_them(spark, tmp_path: Path
 
 def bound(wanted_s: np.ndarray) -> float:
     return float(wanted_s.max())
+
+
+def test_work_is_done_where_the_state_is_that_the_first_batch_wrote(spark, tmp_path: Path) -> None:
+    filling = {"keys": 50, "note_bytes": 1000, "filled": True, "free": 1}
+    job = replace(JOB, wait_ms=0, work=40_000, **filling)
+    query = started(drifting(spark, job), tmp_path / "checkpoint")
+    try:
+        seen = list(batches(query, 3))
+        kept = query.lastProgress["stateOperators"][0]["numRowsTotal"]
+        sizes = state_bytes(query)
+    finally:
+        query.stop()
+    assert kept == PARTITIONS * job.keys
+    assert len(sizes) == PARTITIONS
+    # Texts of hashes do not shrink much.
+    assert min(sizes) > job.keys * job.note_bytes * 0.6
+    # The first batch costs nothing; afterwards the hottest key group works for the longest.
+    hottest = hot_order(job, 8)[0][0]
+    assert np.argmax(seen[1].busy_s) == np.argmax(seen[2].busy_s) == hottest
 
 
 def test_a_query_that_ended_is_told(spark, tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ class BatchRecord:
         return 100 * max(abs(spent_s - mean_s) for spent_s in busy) / self.batch_s
 
 
-def bound_s(busy_s: tuple[float, ...], nodes: int) -> float:
-    """Return a time below which no placement of these key groups gets: even, or the largest one."""
+def bound_s(busy_s: tuple[float, ...], nodes: float) -> float:
+    """Return a time below which no placement of these key groups gets: even, or the largest one.
+
+    A node of half the speed is half a node.
+    """
     return max(sum(busy_s) / nodes, max(busy_s, default=0.0))

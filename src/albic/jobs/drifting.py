@@ -1,8 +1,8 @@
-"""A job whose hot keys change: the demonstration and the benchmark run it.
+"""A job whose hot keys change: the demonstration and the benchmarks run it.
 
-Every event costs a wait, as a call to a slow service would, so that a machine with two cores can
-stand for four nodes. How many events a key group gets follows Zipf's law; which groups are hot
-changes every so many batches.
+An event costs a wait, as a call to a slow service would, so that a machine with two cores can stand
+for four nodes; or work of the processor, where nodes have a processor of their own. How many events
+a key group gets follows Zipf's law; which groups are hot changes every so many batches.
 """
 
 from dataclasses import dataclass
@@ -17,6 +17,8 @@ from albic.model import InvalidInput
 
 #: Candidates for keys; each partition is met by about one in ``key_groups`` of them.
 CANDIDATES_PER_GROUP = 64
+#: The most events whose key groups are drawn one by one; further ones begin again from the first.
+MOST_DRAWN = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,9 @@ class Drift:
     events
         Events in a batch.
     wait_ms
-        What one event costs.
+        How long one event waits.
+    work
+        What one event costs the processor: so many rounds of hashing.
     skew
         Exponent of Zipf's law; 0 makes all key groups equal.
     first_phase, phase
@@ -41,8 +45,10 @@ class Drift:
         What each key keeps besides its counters: the size of the state.
     sources
         Partitions of the source.
-    tiny_first
-        Whether the first batch costs nothing.
+    free
+        The first so many batches cost nothing.
+    filled
+        Whether the first batch writes every key, so that the state has its size from then on.
     swing
         How the number of events goes up and down, if it does; ``events`` is the most.
     """
@@ -50,13 +56,15 @@ class Drift:
     key_groups: int = 24
     events: int = 1200
     wait_ms: int = 8
+    work: int = 0
     skew: float = 0.7
     first_phase: int = 6
     phase: int = 12
     keys: int = 4
     note_bytes: int = 0
     sources: int = 4
-    tiny_first: bool = False
+    free: int = 0
+    filled: bool = False
     swing: Swing | None = None
     seed: int = 1
 
@@ -67,6 +75,13 @@ class Drift:
             )
         if min(self.first_phase, self.phase, self.keys, self.sources) < 1:
             raise InvalidInput("phases, keys and sources must be at least 1")
+        if min(self.wait_ms, self.work, self.free) < 0:
+            raise InvalidInput("wait_ms, work and free must be 0 or more")
+        if self.filled and self.keys * self.key_groups < self.events:
+            raise InvalidInput(
+                f"{self.events} events fill {self.keys * self.key_groups} keys; there must be as "
+                f"many keys, or not filled"
+            )
 
     def change_at(self, batch: int) -> bool:
         """Return whether other groups are hot in ``batch`` than in the one before it."""
@@ -79,10 +94,14 @@ class Drift:
 
 
 def ranks(drift: Drift) -> Ints:
-    """Return the rank of every event of a batch: rank 0 has the most events, each at least one."""
+    """Return the rank of every event of a batch: rank 0 has the most events, each at least one.
+
+    Where there are very many events, it is the first ranks of a row that repeats.
+    """
+    events = max(min(drift.events, MOST_DRAWN), drift.key_groups)
     weight = (1.0 + np.arange(drift.key_groups)) ** -drift.skew
     share = np.cumsum(weight / weight.sum())
-    spare = drift.events - drift.key_groups
+    spare = events - drift.key_groups
     drawn = np.searchsorted(share, (np.arange(spare) + 0.5) / max(spare, 1))
     every = np.concatenate([np.arange(drift.key_groups), np.minimum(drawn, drift.key_groups - 1)])
     # Mixed, so that each source partition has its part of every group.
@@ -97,8 +116,11 @@ def hot_order(drift: Drift, phases: int) -> Ints:
     return order
 
 
-def drifting(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
-    """Return a stream of counts per key; after ``phases`` changes it begins again."""
+def arriving(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
+    """Return the events: ``key``, ``value``, and whether one is ``free`` of cost.
+
+    After ``phases`` changes of the hot groups it begins again.
+    """
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", drift.events)
     rows = (
         source.option("numPartitions", drift.sources).option("advanceMillisPerBatch", 1000).load()
@@ -110,27 +132,57 @@ def drifting(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
         # The events of a batch are mixed, so the first of them are a fair part of all.
         every = np.array(drift.swing.rows(drift.events))
         rows = rows.where(place < _nth(every, batch % every.size))
-    rank = _nth(ranks(drift), place)
+    drawn = ranks(drift)
+    rank = _nth(drawn, place % drawn.size)
     group = _nth(hot_order(drift, phases).ravel(), phase * drift.key_groups + rank)
     # A key that few others have in common, so that keys of a group take turns.
     turn = fn.pmod(fn.hash("value"), fn.lit(drift.keys))
-    key = _nth(labels(spark, drift).ravel(), group * drift.keys + turn)
-    wait_ms = fn.lit(drift.wait_ms).cast("long")
-    if drift.tiny_first:
-        wait_ms = fn.when(batch == 0, fn.lit(0).cast("long")).otherwise(wait_ms)
-    events = rows.select(key.alias("key"), "value", wait_ms.alias("wait_ms"))
-    # By key first, so that the waiting is done by the task that keeps the key's state.
-    placed = events.repartition(drift.key_groups, "key")
-    waited = placed.withColumn("done", fn.expr("reflect('java.lang.Thread', 'sleep', wait_ms)"))
+    key = group * drift.keys + turn
+    if drift.filled:
+        last, step = fn.lit(drift.key_groups * drift.keys - 1), fn.lit(drift.events)
+        key = fn.explode(
+            fn.when(batch == 0, fn.sequence(place, last, step)).otherwise(fn.array(key))
+        )
+    free = batch < drift.free
+    listed = rows.select(key.alias("key"), "value", free.alias("free"))
+    return listed.withColumn("key", _nth(labels(spark, drift).ravel(), fn.col("key")))
+
+
+def drifting(spark: SparkSession, drift: Drift, phases: int = 8) -> DataFrame:
+    """Return a stream of counts per key; after ``phases`` changes it begins again."""
+    # By key first, so that the cost is paid by the task that keeps the key's state.
+    placed = arriving(spark, drift, phases).repartition(drift.key_groups, "key")
+    done = placed.withColumn("waited", _waited(drift)).withColumn("worked", _worked(drift))
     kept = [
         fn.count(fn.lit(1)).alias("events"),
         # Reading the answer of each call keeps Spark from leaving the calls out.
-        fn.count("done").alias("answers"),
+        fn.count("waited").alias("waits"),
+        fn.max(fn.length("worked")).alias("works"),
         fn.max("value").alias("last"),
     ]
     if drift.note_bytes:
         kept.append(fn.max(_note(drift.note_bytes)).alias("note"))
-    return waited.groupBy("key").agg(*kept)
+    return done.groupBy("key").agg(*kept)
+
+
+def _waited(drift: Drift) -> Column:
+    """Return the answer of a call that waits."""
+    if not drift.wait_ms:
+        return fn.lit(None).cast("string")
+    asked = fn.when(fn.col("free"), fn.lit(0)).otherwise(fn.lit(drift.wait_ms)).cast("long")
+    return fn.call_function("reflect", fn.lit("java.lang.Thread"), fn.lit("sleep"), asked)
+
+
+def _worked(drift: Drift) -> Column:
+    """Return what so many rounds of hashing make of an event."""
+    if not drift.work:
+        return fn.lit(None).cast("string")
+    hashed = fn.aggregate(
+        fn.sequence(fn.lit(1), fn.lit(drift.work)),
+        fn.col("value").cast("string"),
+        lambda text, _: fn.sha2(text, 256),
+    )
+    return fn.when(fn.col("free"), fn.lit(None)).otherwise(hashed)
 
 
 def labels(spark: SparkSession, drift: Drift) -> Ints:

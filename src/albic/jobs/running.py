@@ -13,12 +13,14 @@ from albic.spark.recording import BatchRecorder
 POLL_S = 0.1
 
 
-def started(frame: DataFrame, checkpoint: Path, interval_s: float | None = None) -> StreamingQuery:
+def started(
+    frame: DataFrame, checkpoint: Path, interval_s: float | None = None, mode: str = "update"
+) -> StreamingQuery:
     """Return a query that keeps the state of ``frame`` and writes its result nowhere.
 
     A batch starts every ``interval_s``, or without that as soon as the one before it has ended.
     """
-    writer = frame.writeStream.format("noop").outputMode("update")
+    writer = frame.writeStream.format("noop").outputMode(mode)
     if interval_s is not None:
         writer = writer.trigger(processingTime=f"{round(interval_s * 1e3)} milliseconds")
     return writer.option("checkpointLocation", str(checkpoint)).start()

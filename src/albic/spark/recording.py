@@ -11,6 +11,7 @@ from albic.control.batches import BatchRecord
 from albic.model import JobEnded
 from albic.spark.attaching import bridge_of_process
 from albic.spark.batch import BatchSample
+from albic.spark.checkpoint import StateSizes
 from albic.spark.operators import shape
 from albic.spark.placement import NODE, PROCESS
 from albic.spark.statistics import StatisticsReader
@@ -57,6 +58,16 @@ class BatchRecorder:
         if not self._query.isActive:
             wrong = str(self._query.exception() or "it was stopped")
             raise JobEnded(f"the query ended early: {cause(wrong)}")
+
+
+def state_bytes(query: StreamingQuery) -> tuple[int, ...]:
+    """Return what a new owner of each key group would have to load, stage after stage."""
+    bridge = bridge_of_process()
+    plan = bridge.plan(query)
+    if plan is None:
+        raise JobEnded("the query has no plan yet; ask after its first batch")
+    found = shape(plan, query.name or "", str(query.runId))
+    return tuple(int(size) for size in StateSizes(bridge.files, found).sizes())
 
 
 def cause(told: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
 
-from albic.jobs.drifting import Drift, hot_order, ranks
+from albic.jobs.drifting import MOST_DRAWN, Drift, hot_order, ranks
 from albic.model import InvalidInput
 
 
@@ -33,7 +33,24 @@ def test_changes_come_when_the_phases_say() -> None:
     assert [at for at in range(16) if drift.change_at(at)] == [4, 9, 14]
 
 
-@pytest.mark.parametrize("wrong", [{"events": 3}, {"key_groups": 0}, {"phase": 0}, {"sources": 0}])
+def test_very_many_events_repeat_what_was_drawn() -> None:
+    drawn = ranks(Drift(key_groups=8, events=40_000, skew=0.5))
+    assert drawn.size == MOST_DRAWN
+    assert set(drawn.tolist()) == set(range(8))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"events": 3},
+        {"key_groups": 0},
+        {"phase": 0},
+        {"sources": 0},
+        {"work": -1},
+        {"free": -1},
+        {"filled": True, "keys": 1},
+    ],
+)
 def test_a_job_that_cannot_be_is_refused(wrong) -> None:
     with pytest.raises(InvalidInput):
         Drift(**wrong)
