@@ -20,7 +20,7 @@ NEVER = 10_000
 #: Batches until state lies where it was dealt to and links have their limit.
 OPENING = 3
 #: Batches until the first that counts, and those that count where hot keys change.
-BEFORE, CHANGING = 6, 14
+BEFORE, CHANGING = 6, 24
 #: Batches to find a placement, and those that count, where nothing changes.
 SETTLING, STILL = 6, 8
 #: Batches that newcomers have to get warm and every way to find its placement.
@@ -34,8 +34,8 @@ COUNTING = Drift(
     work=1_400,
     skew=0.75,
     first_phase=BEFORE,
-    phase=7,
-    seed=3,
+    phase=8,
+    seed=4,
 )
 #: Batches without work that write the state, until a first snapshot of it has been stored. A job
 #: that has run for long has that behind it.
@@ -133,7 +133,7 @@ def bare() -> tuple[Scene, ...]:
 
 def _changing(*, quick: bool) -> dict[str, Act]:
     """Return the scenes of one operator whose hot keys change."""
-    counted = CHANGING - 5 if quick else CHANGING
+    counted = CHANGING if quick else CHANGING
     drift = Scene(
         "hot keys change",
         COUNTING,

@@ -162,6 +162,6 @@ def attached(query: StreamingQuery, scene: Scene, way: str, folder: Path) -> Con
         planner=EvenCounts() if way == EVEN else scene.planner,
         period=scene.period,
         # Half of them: the scenes begin far from balance.
-        max_migrations=scene.key_groups // 2,
+        max_migrations=scene.key_groups,
         journal=folder / "journal.jsonl",
     )

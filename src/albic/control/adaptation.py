@@ -1,6 +1,6 @@
 """Algorithm 1 of the paper as pure steps; the loop strings them together."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -130,8 +130,16 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: b
     )
 
 
-def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
+def worthwhile(
+    plan: Plan,
+    request: PlanRequest,
+    least_gain: float,
+    dearness: Callable[[Plan], float] | None = None,
+) -> Plan:
     """Return ``plan`` with the moves that help most first, and without those that hardly help.
+
+    ``dearness`` says what a part of the plan costs, as a share of what a batch waits for; without
+    it, and where a move costs next to nothing, a move has a price of its own.
 
     A planner takes the best that its budget allows, and the last moves win a thousandth each while
     every move makes a key group late. Moves are also spread over several batches, and those between
@@ -153,8 +161,15 @@ def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
         owners.append(owner.copy())
         waits.append(_loss(request, owner))
     price = GAIN_PER_NODE_MOVED * least_gain / len(snapshot.cluster.nodes)
-    enough = int(np.argmin(np.array(waits) + price * np.arange(len(waits))))
     whole = replace(plan, moves=tuple(ordered))
+    prices = price * np.arange(len(waits))
+    if dearness is not None:
+        parts = [
+            replace(plan, moves=tuple(ordered[:count]), target=Allocation(owner))
+            for count, owner in enumerate(owners)
+        ]
+        prices = np.maximum(prices, [dearness(part) for part in parts])
+    enough = int(np.argmin(np.array(waits) + prices))
     if not price or enough == len(ordered) or any(draining[move.source] for move in ordered):
         return whole
     fewer = replace(

@@ -1,5 +1,7 @@
 """Whether a plan wins more than its moves cost, in seconds of batches."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from albic.control.settings import Pace
@@ -65,3 +67,16 @@ def lateness_s(plan: Plan, request: PlanRequest, point_s: float) -> float:
     for move in plan.moves:
         loading[stage_of[move.key_group], move.target] += move.cost / slots[move.target]
     return float(((loads + loading).max(axis=1) - loads.max(axis=1)).sum())
+
+
+def dearness(request: PlanRequest, kept: Throughput, pace: Pace) -> Callable[[Plan], float] | None:
+    """Return what parts of a plan cost, as a share of what batches wait for until it has paid.
+
+    None where nobody measured how long a batch takes.
+    """
+    point_s = seconds_per_point(request, kept)
+    if not point_s or kept.batch_s is None:
+        return None
+    now_s = metrics.makespan(request.snapshot, request.snapshot.allocation) * point_s
+    waiting_s = now_s * batches_in(pace, kept.batch_s)
+    return lambda part: lateness_s(part, request, point_s) / waiting_s

@@ -8,7 +8,7 @@ from albic.control import adaptation, moving, recording
 from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
-from albic.control.payback import too_dear
+from albic.control.payback import dearness, too_dear
 from albic.control.ports import Effect, Parts
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
@@ -132,7 +132,9 @@ class Rounds:
         late = adaptation.is_late(kept)
         request = adaptation.request_for(snapshot, allowed, lost, cost, late=late)
         answer = self._parts.planner.plan(request)
-        plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
+        # What is assumed of moves would keep the first ones from being made, and measured.
+        price = dearness(request, kept, self._settings.pace) if cost.moves else None
+        plan = adaptation.worthwhile(answer, request, self._settings.least_gain, price)
         adaptation.expect_sound(plan, request)
         return request, plan
 
