@@ -13,7 +13,7 @@ LEAST_BATCHES = 8.0
 
 
 def too_dear(plan: Plan, request: PlanRequest, kept: Throughput, pace: Pace) -> str | None:
-    """Return why ``plan`` costs more than it wins before the period is over, or None.
+    """Return why ``plan`` costs more than it wins before the period is over, or None if not.
 
     What the moves of ``request`` cost should have been measured. Moves off nodes that go have to
     be, and what traffic that comes together is worth is not known in seconds: both are let pass.

@@ -132,9 +132,12 @@ class Rounds:
         late = adaptation.is_late(kept)
         request = adaptation.request_for(snapshot, allowed, lost, cost, late=late)
         answer = self._parts.planner.plan(request)
+        pace, least = self._settings.pace, self._settings.least_gain
         # What is assumed of moves would keep the first ones from being made, and measured.
-        price = dearness(request, kept, self._settings.pace) if cost.moves else None
-        plan = adaptation.worthwhile(answer, request, self._settings.least_gain, price)
+        price = dearness(request, kept, pace) if cost.moves else None
+        plan = adaptation.worthwhile(answer, request, least, price)
+        if cost.moves and not plan.moves:
+            plan = replace(plan, reason=too_dear(answer, request, kept, pace) or plan.reason)
         adaptation.expect_sound(plan, request)
         return request, plan
 
@@ -145,8 +148,6 @@ class Rounds:
         least = self._settings.urgent_gain if early else self._settings.least_gain
         gathers = getattr(self._parts.planner, "gathers", False)
         why_not = adaptation.objection(plan, request, least, gathers=gathers)
-        if len(self._moved) >= moving.ENOUGH:
-            why_not = why_not or too_dear(plan, request, kept, self._settings.pace)
         if not (why_not or self._settings.dry_run):
             why_not = self._apply(request, plan)
         self.urgency.answered(0 if why_not else len(plan.moves))

@@ -7,9 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from albic.control import Pace, Settings
+from albic.control.adaptation import worthwhile
 from albic.control.impatience import ADVICE, Impatience, impatient
 from albic.control.moving import MeasuredMove
-from albic.control.payback import LEAST_BATCHES, batches_in, lateness_s, too_dear
+from albic.control.payback import LEAST_BATCHES, batches_in, dearness, lateness_s, too_dear
 from albic.control.ports import Effect
 from albic.model import Allocation, Outcome, SearchReport, Throughput, plan_for
 from albic.planners.search import SearchPlanner
@@ -41,6 +42,24 @@ def test_moves_that_cost_more_than_they_win_are_held() -> None:
     assert too_dear(*reversed(cheap), KEPT, Pace(batches=1)) is None
     told = too_dear(*reversed(dear), KEPT, Pace(batches=1))
     assert "2 moves would make batches 40.00 s late and win 12.00 s in 8 batches" in told
+
+
+def test_of_a_plan_those_moves_are_made_that_win_more_than_they_cost() -> None:
+    asked, plan = planned("a: 30 20 10 | b: | c:", [0, 1, 2], cost_s=2.0)
+    assert len(worthwhile(plan, asked, 0.05).moves) == 2
+    # The first takes the batch from 60 to 40 points, the second to 30.
+    (only,) = worthwhile(plan, asked, 0.05, lambda part: 0.3 * len(part.moves)).moves
+    assert only.key_group == 1
+    assert worthwhile(plan, asked, 0.05, lambda part: 0.4 * len(part.moves)).moves == ()
+
+
+def test_what_part_of_a_plan_costs_is_reckoned_against_the_batches_it_has_to_pay_in() -> None:
+    asked, plan = planned("a: 30 20 10 | b:", [0, 1, 1], cost_s=2.0)
+    price = dearness(asked, KEPT, Pace(batches=1))
+    assert price is not None
+    # Two loads of 2 s on one node, against 8 batches that wait for 3 s each.
+    assert price(plan) == pytest.approx(4 / 24)
+    assert dearness(asked, Throughput(), Pace(batches=1)) is None
 
 
 def test_what_has_to_move_or_comes_together_moves_whatever_it_costs() -> None:
