@@ -133,7 +133,7 @@ def bare() -> tuple[Scene, ...]:
 
 def _changing(*, quick: bool) -> dict[str, Act]:
     """Return the scenes of one operator whose hot keys change."""
-    counted = CHANGING if quick else CHANGING
+    counted = CHANGING - 5 if quick else CHANGING
     drift = Scene(
         "hot keys change",
         COUNTING,
