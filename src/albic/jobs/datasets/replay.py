@@ -59,8 +59,8 @@ class Replay(DataSource):
             rows=int(given["rows"]) if given["rows"] else None,
             span_s=float(given["span_s"]) if given["span_s"] else None,
         )
-        whole = opened(Path(options["folder"]))
-        copy = whole.part(int(options["begin"]), int(options["end"]))
+        begin, end = int(options["begin"]), int(options["end"])
+        copy = opened(Path(options["folder"])).repeated(end).part(begin, end)
         return ReplayReader(copy, pace, int(options["partitions"]))
 
 

@@ -8,11 +8,14 @@ from pyspark.sql.datasource import DataSource
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.generating import default_edits
 from albic.jobs.datasets.pace import Pace
-from albic.jobs.datasets.prepared import Prepared
+from albic.jobs.datasets.prepared import SEQUENCE, Prepared
 from albic.jobs.datasets.preparing import prepare
 from albic.jobs.datasets.reading import Watch, files_in, reading_of, unwatched
 from albic.jobs.datasets.schemas import EDITS, FLIGHTS, WEATHERS, Kind
+from albic.jobs.datasets.years import YEAR
 from albic.model import InvalidInput
+
+DAY_US = 86_400_000_000
 
 
 def flights(
@@ -104,6 +107,8 @@ def frame(
     """Return an ordered copy as a DataFrame, with the row's number in ``sequence``."""
     if not streaming:
         rows = spark.read.parquet(*(str(piece) for piece in copy.pieces))
+        if copy.passes > 1:
+            rows = _again(rows, copy)
         return rows.where(f"sequence >= {copy.begin} AND sequence < {copy.end}")
     chosen = pace or Pace()
     replay = _replay()
@@ -117,6 +122,29 @@ def frame(
         if value is not None:
             reader = reader.option(name, value)
     return reader.load()
+
+
+def _again(rows: DataFrame, copy: Prepared) -> DataFrame:
+    """Return rows that come again and again, in words of SQL; a replay does it in Python."""
+    inside = f"pmod(unix_micros({{0}}), {DAY_US})"
+    day = f"date_from_unix_date(int((unix_micros({{0}}) - {inside}) div {DAY_US}))"
+    moved = f"add_months({day}, 12 * {copy.years} * pass)"
+    # A 29th of February that became the 28th ends that day, so that times stay in order.
+    time = f"if(day({moved}) < day({day}), {DAY_US - 1}, {inside})"
+    written = {
+        "timestamp": f"timestamp_micros(unix_date({moved}) * {DAY_US} + {time})",
+        "date": f"add_months({{0}}, 12 * {copy.years} * pass)",
+    }
+    named = {
+        YEAR: f"{{0}} + {copy.years} * pass",
+        SEQUENCE.name: f"{{0}} + {copy.pass_rows}L * pass",
+    }
+    columns = [
+        f"{named.get(name, written.get(kind, '{0}')).format(name)} AS {name}"
+        for name, kind in rows.dtypes
+    ]
+    passes = rows.sparkSession.range(copy.passes).selectExpr("int(id) AS pass")
+    return rows.crossJoin(passes).selectExpr(*columns)
 
 
 def _replay() -> type[DataSource]:

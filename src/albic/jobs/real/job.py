@@ -52,10 +52,15 @@ class Inputs:
         return self.store or str(self.folder / "results.db")
 
     def bounded(self, copy: Prepared, rows_per_batch: int) -> Prepared:
-        """Return as much of an ordered copy as the batches that were asked for need."""
+        """Return as much of an ordered copy as the batches that were asked for need.
+
+        What comes with albic is repeated year after year where there is not enough of it; data of
+        the user's own end where they end.
+        """
         if self.batches is None:
             return copy
-        return copy.part(0, self.batches * (self.rows_per_batch or rows_per_batch))
+        rows = self.batches * (self.rows_per_batch or rows_per_batch)
+        return (copy.repeated(rows) if self.data is None else copy).part(0, rows)
 
 
 @dataclass(frozen=True, slots=True)
