@@ -1,9 +1,12 @@
 """Datasets as DataFrames: a stream that replays, or the same rows at once."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import StructType
 
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.generating import default_edits
@@ -110,18 +113,35 @@ def frame(
         if copy.passes > 1:
             rows = _again(rows, copy)
         return rows.where(f"sequence >= {copy.begin} AND sequence < {copy.end}")
-    chosen = pace or Pace()
-    replay = _replay()
+    return _reader(spark, copy, pace or Pace()).load()
+
+
+def packed_frame(
+    spark: SparkSession, copy: Prepared, pace: Pace, columns: Sequence[str]
+) -> tuple[DataFrame, StructType]:
+    """Return an ordered copy as a stream of Arrow record batches, and the columns of those.
+
+    They are as in ``packed`` of :class:`albic.streams.Source`, with one more that is true in the
+    very last row.
+    """
+    replay = _module()
+    reader = _reader(spark, copy, pace).option("packed", ",".join(columns))
+    return reader.load(), replay.packed_schema(copy, columns)
+
+
+def _reader(spark: SparkSession, copy: Prepared, pace: Pace) -> DataStreamReader:
+    """Return a replay that only has to be loaded."""
+    replay = _module().Replay
     spark.dataSource.register(replay)
     reader = spark.readStream.format(replay.name()).option("folder", str(copy.folder))
     reader = reader.option("begin", copy.begin).option("end", copy.end)
     # As many tasks as can run at once: a source has no state to keep together.
     reader = reader.option("partitions", spark.sparkContext.defaultParallelism)
     for name in ("speed_up", "rows", "span_s"):
-        value = getattr(chosen, name)
+        value = getattr(pace, name)
         if value is not None:
             reader = reader.option(name, value)
-    return reader.load()
+    return reader
 
 
 def _again(rows: DataFrame, copy: Prepared) -> DataFrame:
@@ -147,15 +167,15 @@ def _again(rows: DataFrame, copy: Prepared) -> DataFrame:
     return rows.crossJoin(passes).selectExpr(*columns)
 
 
-def _replay() -> type[DataSource]:
-    """Return the source; Spark learned to limit a batch from Python in version 4.2."""
+def _module() -> ModuleType:
+    """Return what has the source; Spark learned to limit a batch from Python in version 4.2."""
     try:
-        from albic.jobs.datasets.replay import Replay  # noqa: PLC0415
+        from albic.jobs.datasets import replay  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise InvalidInput(
             f"a replay needs Spark 4.2 or newer: here is no module {missing.name}"
         ) from None
-    return Replay
+    return replay
 
 
 def _ordered(kind: Kind, path: Path, stations: Path | None, watch: Watch) -> Prepared:
