@@ -10,8 +10,8 @@ from albic.jobs.stores import opened
 from albic.jobs.stores.store import Patience
 from albic.model import InvalidInput, StoreGone
 from albic.model.fields import nearest
+from albic.nodes.names import MOST_NODES
 from albic.planners import find_planner
-from albic.spark.session import MOST_NODES
 
 #: Plain Spark.
 NONE = "none"

@@ -20,11 +20,11 @@ from albic.figures.plots import save
 from albic.model import InvalidInput
 from albic.model.fields import nearest
 from albic.model.files import blaming, document_text, save_bytes, save_text
+from albic.nodes.names import MOST_NODES
 from albic.planners import find_planner
 from albic.scaling import POLICIES, Limits
 from albic.spark.attaching import Query
 from albic.spark.java import require_java
-from albic.spark.session import MOST_NODES
 from albic.wiring import FIXED, LocalCluster, attach, local_cluster
 
 FORMAT = "albic-swing/1"

@@ -9,21 +9,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from pyspark.sql import SparkSession
 
 from albic.model import InvalidInput
-from albic.spark.bridge import Gateway, Master, Worker
-
-#: The first loopback address of a node; Spark tells nodes apart by their host.
-FIRST_ADDRESS = 10
-MOST_NODES = 200
-
-#: Room for a worker's executor beyond its heap; the worker only keeps the books.
-SPARE_MB = 512
+from albic.nodes.limits import LOCAL
+from albic.nodes.names import MOST_NODES
+from albic.spark.bridge import Gateway, Master
+from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Isolation, Size, hosts_for
 
 #: Deletes a cluster's folder once our end of its input closes, however we end: after a kill -9
 #: nobody else is left to do it. Executors may still be writing, so it looks again for a while.
@@ -63,39 +59,27 @@ DEFAULTS: Mapping[str, str] = {
     ),
     "spark.driver.extraJavaOptions": QUICK_START,
     "spark.executor.extraJavaOptions": QUICK_START,
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
 }
 
 
 class LocalCluster:
     """A running cluster; :func:`local_cluster` starts it, ``close`` or ``with`` ends it."""
 
-    def __init__(self, slots: int, memory_mb: int, settings: Mapping[str, str]) -> None:
-        self._slots = slots
-        self._memory_mb = memory_mb
+    def __init__(
+        self, nodes: int, size: Size, isolation: Isolation, settings: Mapping[str, str]
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="albic-cluster-"))
-        (self._folder / "tmp").mkdir()
-        # What JVMs unpack for themselves goes with the rest.
-        java_options = f"-Djava.io.tmpdir={self._folder / 'tmp'} -XX:-UsePerfData"
-        self._settings = {
-            **DEFAULTS,
-            "spark.driver.defaultJavaOptions": java_options,
-            "spark.executor.defaultJavaOptions": java_options,
-            "spark.executor.cores": str(slots),
-            "spark.executor.memory": f"{memory_mb}m",
-            "spark.local.dir": str(self._folder / "local"),
-            "spark.sql.warehouse.dir": str(self._folder / "warehouse"),
-            **settings,
-        }
-        self._workers: dict[str, Worker] = {}
-        self._started = 0
+        for name in ("tmp", STORAGE):
+            (self._folder / name).mkdir()
         self._spark: SparkSession | None = None
+        self._present: list[str] = []
         self._sweeper = sweeper(self._folder)
         atexit.register(self.close)
         try:
+            self._nodes: Hosts = hosts_for(size, self._folder, isolation, nodes)
+            self._settings = {**DEFAULTS, **self._own_settings(size), **settings}
             self._gateway = Gateway(self._settings, self._folder / "driver.log")
-            self._master = Master(self._gateway, self._settings)
+            self._master = Master(self._gateway, self._settings, self._nodes.address)
         except BaseException:
             self.close()
             raise
@@ -110,7 +94,15 @@ class LocalCluster:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Return the addresses of the nodes, oldest first."""
-        return tuple(self._workers)
+        return tuple(self._present)
+
+    @property
+    def storage(self) -> Path:
+        """Return a folder for checkpoints, which every node sees at this path; it goes with us.
+
+        With ``storage="network"`` nodes reach it over their own link alone.
+        """
+        return self._folder / STORAGE
 
     @property
     def logs(self) -> Path:
@@ -119,31 +111,33 @@ class LocalCluster:
 
     def add_node(self) -> str:
         """Start one more node and return its host; its executor comes up by itself."""
-        if self._started == MOST_NODES:
-            raise InvalidInput(f"the cluster has used its {MOST_NODES} addresses; start a new one")
-        host = f"127.0.0.{FIRST_ADDRESS + self._started}"
-        self._started += 1
-        self._workers[host] = Worker(
-            self._master,
-            self._started,
-            host=host,
-            slots=self._slots,
-            memory_mb=self._memory_mb + SPARE_MB,
-            folder=self._folder / f"node-{self._started}",
-        )
+        host = self._nodes.start(self._master)
+        self._present.append(host)
         return host
 
     def remove_node(self, host: str) -> None:
         """Take a node away without notice, executor and all."""
-        if host not in self._workers:
-            raise InvalidInput(f"no node {host!r}; there are {', '.join(self._workers) or 'none'}")
-        self._workers.pop(host).stop()
+        self._expect(host)
+        self._present.remove(host)
+        self._nodes.stop(host)
+
+    def slow(self, host: str, *, cpu: float | None = None, network: str | None = None) -> None:
+        """Change what an isolated node may use from now on; what is not named stays."""
+        self._isolated(host).slow(host, cpu, network)
+
+    def cut_off(self, host: str) -> None:
+        """Let nothing in or out of an isolated node; what runs there goes on."""
+        self._isolated(host).cut_off(host)
+
+    def rejoin(self, host: str) -> None:
+        """Undo :meth:`cut_off`."""
+        self._isolated(host).rejoin(host)
 
     def wait_for_executors(self, count: int, *, timeout_s: float = 120.0) -> None:
         """Return once ``count`` executors are there."""
         ends_s = time.monotonic() + timeout_s
         while (there := self._gateway.executors(self.spark)) < count:
-            if time.monotonic() > ends_s:
+            if time.monotonic() > ends_s or self._gateway.is_stopped(self.spark):
                 raise InvalidInput(
                     f"{there} of {count} executors came up within {timeout_s:g} s; "
                     f"see {self._folder} for their logs, or give them less memory_mb"
@@ -177,13 +171,42 @@ class LocalCluster:
                 last.callback(self._gateway.close)
             if hasattr(self, "_master"):
                 last.callback(self._master.stop)
-            for worker in self._workers.values():
-                last.callback(worker.stop)
-            self._workers = {}
+            if hasattr(self, "_nodes"):
+                last.callback(self._nodes.close)
+            self._present = []
             if spark is not None:
                 last.callback(spark.stop)
-                for query in spark.streams.active:
+                for query in () if self._gateway.is_stopped(spark) else spark.streams.active:
                     last.callback(query.stop)
+
+    def _own_settings(self, size: Size) -> dict[str, str]:
+        """Return the settings that follow from where this cluster is and how large."""
+        # What JVMs unpack for themselves goes with the rest.
+        java_options = f"-Djava.io.tmpdir={self._folder / 'tmp'} -XX:-UsePerfData"
+        return {
+            "spark.driver.host": self._nodes.address,
+            "spark.driver.bindAddress": self._nodes.address,
+            "spark.driver.defaultJavaOptions": java_options,
+            "spark.executor.defaultJavaOptions": java_options,
+            "spark.executor.cores": str(size.slots),
+            "spark.executor.memory": f"{size.memory_mb}m",
+            "spark.local.dir": str(self._folder / "local"),
+            "spark.sql.warehouse.dir": str(self._folder / "warehouse"),
+        }
+
+    def _expect(self, host: str) -> None:
+        """Refuse a node that is not there."""
+        if host not in self._present:
+            raise InvalidInput(f"no node {host!r}; there are {', '.join(self._present) or 'none'}")
+
+    def _isolated(self, host: str) -> IsolatedHosts:
+        """Return the nodes if they can be changed, ``host`` among them."""
+        if not isinstance(self._nodes, IsolatedHosts):
+            raise InvalidInput(
+                "the nodes of this cluster are not isolated; start it with cpu= or network="
+            )
+        self._expect(host)
+        return self._nodes
 
     def __enter__(self) -> "LocalCluster":
         return self
@@ -208,24 +231,39 @@ def sweeper(folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def local_cluster(
+def local_cluster(  # noqa: PLR0913  each has a default, and most are named
     nodes: int = 4,
     slots: int = 1,
     *,
     memory_mb: int = 640,
+    cpu: float | Sequence[float] | None = None,
+    network: str | Sequence[str] | None = None,
+    storage: str = LOCAL,
     app_name: str = "albic",
     settings: Mapping[str, str] | None = None,
 ) -> LocalCluster:
     """Start a cluster on this machine and wait until all of it is there.
 
+    Plain nodes are loopback addresses: they share the processor, and nothing is far away. With
+    ``cpu``, ``network`` or network storage, nodes are isolated: each has a network namespace with a
+    link of its own, and a processor share. That needs Linux, root and a few programs.
+
     Parameters
     ----------
     nodes
-        How many executors, each in a JVM and on a loopback address of its own.
+        How many executors, each in a JVM and on an address of its own.
     slots
         How many tasks an executor runs at once.
     memory_mb
         Heap of an executor; Python workers come on top.
+    cpu
+        The share of a core that a node stays within, executor and Python workers together; one
+        value, or one a node.
+    network
+        The rate of a node's link each way, such as "100mbit"; one value, or one a node.
+    storage
+        Where the folder ``storage`` of the cluster lies: on the "local" disk, or on a storage node
+        that is reached over the "network".
     settings
         Spark settings that go over ours.
     """
@@ -233,7 +271,9 @@ def local_cluster(
         raise InvalidInput(f"nodes is {nodes}; it must be from 1 to {MOST_NODES}")
     if slots < 1:
         raise InvalidInput(f"slots is {slots}; an executor needs at least 1")
-    cluster = LocalCluster(slots, memory_mb, settings or {})
+    isolation = Isolation(cpu, network, storage)
+    isolation.checked(nodes)
+    cluster = LocalCluster(nodes, Size(slots, memory_mb), isolation, settings or {})
     try:
         for _ in range(nodes):
             cluster.add_node()

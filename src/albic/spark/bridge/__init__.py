@@ -4,10 +4,11 @@ What lies behind is Spark's own and may change with a version. ``tests/spark`` c
 Answers are plain values: text, JSON, numbers. Objects of the JVM stay inside.
 """
 
-from albic.spark.bridge.gateway import Gateway, Master, Worker
+from albic.spark.bridge.gateway import Gateway, Master
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import NodeState, PlanNode
 from albic.spark.bridge.running import Bridge, StoreId
+from albic.spark.bridge.workers import WorkerProcess, WorkerThread
 
 __all__ = [
     "Bridge",
@@ -17,5 +18,6 @@ __all__ = [
     "NodeState",
     "PlanNode",
     "StoreId",
-    "Worker",
+    "WorkerProcess",
+    "WorkerThread",
 ]

@@ -1,7 +1,7 @@
-"""The JVM of the embedded cluster: its start, its master and workers inside, and its end.
+"""The JVM of the embedded cluster: its start, its master inside, and its end.
 
-Spark's master and workers run as threads of the driver's JVM and start the executors as processes.
-So nothing outlives this process: the JVM ends when our end of its input closes, even after a
+Spark's master runs as a thread of the driver's JVM, and so do workers whose nodes are not isolated.
+Nothing outlives this process: the JVM ends when our end of its input closes, even after a
 ``kill -9``, and executors end with their driver.
 """
 
@@ -58,6 +58,10 @@ class Gateway:
         context: Any = spark.sparkContext._jsc.sc()
         return int(context.getExecutorIds().size())
 
+    def is_stopped(self, spark: SparkSession) -> bool:
+        """Return whether the session has ended, as it does when no executor can be started."""
+        return bool(spark.sparkContext._jsc.sc().isStopped())
+
     def close(self) -> None:
         """End the JVM and let PySpark forget it, so that another can start."""
         if SparkContext._gateway is self.client:
@@ -77,44 +81,18 @@ class Gateway:
 
 
 class Master:
-    """A standalone master on a free port of this machine."""
+    """A standalone master on a free port of ``address``."""
 
-    def __init__(self, gateway: Gateway, settings: Mapping[str, str]) -> None:
+    def __init__(self, gateway: Gateway, settings: Mapping[str, str], address: str) -> None:
         self.gateway = gateway
+        self.settings = settings
         self.conf = gateway.jvm.org.apache.spark.SparkConf(WITHOUT_DEFAULTS)
         for name, value in settings.items():
             self.conf.set(name, value)
         start = gateway.jvm.org.apache.spark.deploy.master.Master.startRpcEnvAndEndpoint
-        self._rpc = start("127.0.0.1", 0, 0, self.conf)._1()
-        self.url = f"spark://127.0.0.1:{self._rpc.address().port()}"
+        self._rpc = start(address, 0, 0, self.conf)._1()
+        self.url = f"spark://{address}:{self._rpc.address().port()}"
 
     def stop(self) -> None:
         """End the master."""
-        self._rpc.shutdown()
-
-
-class Worker:
-    """A standalone worker on a loopback address of its own; it starts one executor."""
-
-    def __init__(
-        self, master: Master, number: int, *, host: str, slots: int, memory_mb: int, folder: Path
-    ) -> None:
-        jvm = master.gateway.jvm
-        masters = master.gateway.client.new_array(jvm.java.lang.String, 1)
-        masters[0] = master.url
-        self._rpc = jvm.org.apache.spark.deploy.worker.Worker.startRpcEnvAndEndpoint(
-            host,
-            0,
-            0,
-            slots,
-            memory_mb,
-            masters,
-            str(folder),
-            jvm.scala.Option.apply(number),
-            master.conf,
-            jvm.scala.Option.empty(),
-        )
-
-    def stop(self) -> None:
-        """End the worker and, with it, its executor."""
         self._rpc.shutdown()
