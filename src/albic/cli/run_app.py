@@ -12,7 +12,7 @@ from albic.cli.options import Json, Seed
 #: The job whose load doubles and halves.
 SWING = "swing"
 #: Options that say nothing to it.
-NOT_OF_SWING = ("data", "store")
+NOT_OF_SWING = ("data", "store", "repeats")
 
 
 def run(
@@ -31,11 +31,16 @@ def run(
         ),
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,
-    key_groups: Annotated[int, typer.Option(help="Key groups of each operator.")] = 8,
-    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 24,
+    key_groups: Annotated[
+        int | None, typer.Option(help="Key groups of each operator; the job has its own number.")
+    ] = None,
+    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 18,
     rows: Annotated[
         int | None, typer.Option(help="Rows a batch; the job has a number of its own.")
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(help="How often each planner runs; they take turns, A B B A.")
+    ] = 2,
     period: Annotated[
         str, typer.Option(help="How often to plan, such as '2 batches' or '20s'.")
     ] = "2 batches",
@@ -97,6 +102,7 @@ def run(
         key_groups=key_groups,
         batches=batches,
         rows=rows,
+        repeats=repeats,
         period=period,
         max_migrations=max_migrations,
         objective=objective,

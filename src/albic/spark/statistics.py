@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from albic.control.batches import AFTER, BEFORE
 from albic.spark.bridge import Bridge
 from albic.spark.operators import QueryShape
 from albic.spark.traffic import StreamTraffic, read_traffic
@@ -28,6 +29,7 @@ class TaskSample:
     ``loaded`` says that the key group ran elsewhere the last time, or for the first time, so that
     its run time holds the load of its state from the checkpoint; ``came_from`` is where it ran
     before if that was elsewhere. ``cpu_s`` is the JVM's alone: a Python worker's is not in it.
+    ``wait_s`` is how long it stood still for rows from other nodes.
     """
 
     partition: int
@@ -41,11 +43,15 @@ class TaskSample:
     locality: str
     loaded: bool
     came_from: str | None = None
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class StageSample:
-    """One stateful stage in one batch; ``stage`` is its position in the query's shape."""
+    """One stage in one batch; ``stage`` is its position in the query's shape.
+
+    One without state has none: it is BEFORE or AFTER the others.
+    """
 
     stage: int
     submitted_s: float
@@ -59,7 +65,7 @@ class BatchSample:
 
     ``background_s`` is how long each executor was busy with stages that hold no state. ``traffic``
     lacks the streams whose shuffle was already gone. ``coverage`` is the share of key groups with a
-    task.
+    task. ``stateless`` are the stages that hold no state.
     """
 
     run_id: str
@@ -70,6 +76,7 @@ class BatchSample:
     background_s: Mapping[str, float]
     traffic: tuple[StreamTraffic, ...]
     coverage: float
+    stateless: tuple[StageSample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,7 @@ class StatisticsReader:
             background_s=_busy_s(run for run in runs if not run.stateful),
             traffic=traffic,
             coverage=sum(len(stage.tasks) for stage in stages) / expected,
+            stateless=tuple(_stateless(run, stages) for run in runs if not run.stateful),
         )
 
     def _runs(self, stage_ids: Iterable[int]) -> list[_Run]:
@@ -191,6 +199,13 @@ class StatisticsReader:
         return StageSample(position, run.submitted_s, run.ended_s, tuple(tasks))
 
 
+def _stateless(run: _Run, stages: Sequence[StageSample]) -> StageSample:
+    """Return a stage that holds no state."""
+    before = run.submitted_s <= min((stage.submitted_s for stage in stages), default=0.0)
+    tasks = tuple(_sample(task, str(task["executorId"])) for task in run.tasks)
+    return StageSample(BEFORE if before else AFTER, run.submitted_s, run.ended_s, tasks)
+
+
 def _sample(task: Any, before: str | None) -> TaskSample:  # noqa: ANN401  JSON
     """Return one task out of Spark's words; ``before`` is where its key group ran the last time."""
     metrics = task["taskMetrics"]
@@ -208,6 +223,7 @@ def _sample(task: Any, before: str | None) -> TaskSample:  # noqa: ANN401  JSON
         locality=str(task["taskLocality"]),
         loaded=before != here,
         came_from=None if before == here else before,
+        wait_s=shuffle["fetchWaitTime"] / 1e3,
     )
 
 

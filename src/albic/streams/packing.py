@@ -98,9 +98,7 @@ class Unpacker:
             yield from unpacked(contents, self.schema).to_batches()
 
 
-def record_batches(
-    packed: Iterator[pa.RecordBatch], schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
+def record_batches(packed: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Yield the record batches in the first column of ``packed``."""
     for batch in packed:
         for content in batch.column(0):

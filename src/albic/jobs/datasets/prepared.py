@@ -112,7 +112,10 @@ class Prepared:
         again = range(passes)
         return replace(
             self,
-            starts=(*(n * self.rows + s for n in again for s in self.starts[:-1]), passes * self.rows),
+            starts=(
+                *(n * self.rows + s for n in again for s in self.starts[:-1]),
+                passes * self.rows,
+            ),
             firsts_us=tuple(later_us(t, n * years) for n in again for t in self.firsts_us),
             last_us=later_us(self.last_us, (passes - 1) * years),
             files=len(self.firsts_us),
@@ -156,7 +159,9 @@ class Prepared:
         piece = bisect_left(self.firsts_us, time_us) - 1
         if piece < 0:
             return self.begin
-        (rows,) = pq.read_table(self._file(piece), columns=["event_time"]).combine_chunks().to_batches()
+        (rows,) = (
+            pq.read_table(self._file(piece), columns=["event_time"]).combine_chunks().to_batches()
+        )
         times = later_rows(rows, self._years_on(piece)).column("event_time")
         inside = np.searchsorted(times.cast(pa.int64()).to_numpy(), time_us, "left")
         return min(max(self.starts[piece] + int(inside), self.begin), self.end)
@@ -251,9 +256,7 @@ def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(held)
 
 
-def _rows(
-    path: Path, first: int, end: int, columns: list[str] | None
-) -> Iterator[pa.RecordBatch]:
+def _rows(path: Path, first: int, end: int, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows from ``first`` up to ``end`` of one piece, reading only what holds them."""
     with pq.ParquetFile(path) as file:
         groups = range(first // _GROUP_ROWS, -(-end // _GROUP_ROWS))

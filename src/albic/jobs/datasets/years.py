@@ -37,7 +37,8 @@ def later(times: Times, years: int) -> Times:
     """Return the same times of a later year; the order stays."""
     months = times.astype("M8[M]")
     target = months + np.timedelta64(12 * years, "M")
-    moved: Times = target.astype(times.dtype) + (times - months.astype(times.dtype))
+    inside = times - months.astype(times.dtype)
+    moved: Times = target.astype(times.dtype) + inside.astype(np.timedelta64)
     # One tick of a date is a day, so that dates become the 28th, and times its last moment.
     ends: Times = (target + np.timedelta64(1, "M")).astype(times.dtype) - np.timedelta64(1)
     return np.where(moved.astype("M8[M]") == target, moved, ends)

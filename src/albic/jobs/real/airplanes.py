@@ -30,7 +30,10 @@ COLUMNS = tuple(FLIGHT.names)
 DELAYS = from_arrow_schema(
     pa.schema(
         [
-            *(each.with_name("airplane") if each.name == "tail_number" else each for each in FLIGHT),
+            *(
+                each.with_name("airplane") if each.name == "tail_number" else each
+                for each in FLIGHT
+            ),
             pa.field("delay_min", pa.int64()),
         ]
     )
@@ -120,9 +123,11 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job2",
     title="Delays of flights, summed by airplane and year.",
-    prepare=flights_of,
+    prepare=lambda inputs: flights_of(inputs).rows,
     network=network,
     twin=twin,
     tables={SUM: TABLE},
     worst_start=True,
+    rows=700_000,
+    key_groups=4,
 )

@@ -204,9 +204,11 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job4",
     title="Delays by airplane and by route, and how they go with the rain at the origin.",
-    prepare=data_of,
+    prepare=lambda inputs: data_of(inputs).flights.rows,
     network=network,
     twin=twin,
     tables={STORE_DELAYS: airplanes.TABLE, STORE_EFFICIENCY: TABLE},
     worst_start=True,
+    rows=400_000,
+    key_groups=4,
 )

@@ -80,6 +80,7 @@ class RealJob:
         What it does, in one sentence.
     prepare
         Reads the data and puts them in order, or says what is wrong with them; needs no Spark.
+        Returns how many rows there are, of the first input.
     network
         Makes the operators and their sinks over a stream of the inputs.
     twin
@@ -89,12 +90,18 @@ class RealJob:
         The table of each sink, by the name of the sink's operator.
     worst_start
         Whether a run should begin with the worst allocation for collocation.
+    rows
+        Rows a batch with which most of a batch is work, on four nodes with half a core each.
+    key_groups
+        Key groups of each operator that go well with so many rows.
     """
 
     name: str
     title: str
-    prepare: Callable[[Inputs], object]
+    prepare: Callable[[Inputs], int]
     network: Callable[[SparkSession, Inputs], Network]
     twin: Callable[[SparkSession, Inputs], Mapping[str, DataFrame]]
     tables: Mapping[str, Table]
     worst_start: bool
+    rows: int
+    key_groups: int = 8

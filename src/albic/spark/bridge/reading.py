@@ -20,7 +20,7 @@ UNREAD: Mapping[str, Sequence[str]] = {
         *("memoryBytesSpilled", "diskBytesSpilled", "peakExecutionMemory"),
     ),
     "status.api.v1.ShuffleReadMetrics": (
-        *("shufflePushReadMetrics", "remoteBlocksFetched", "localBlocksFetched", "fetchWaitTime"),
+        *("shufflePushReadMetrics", "remoteBlocksFetched", "localBlocksFetched"),
         *("remoteBytesReadToDisk", "remoteReqsDuration"),
     ),
     "status.api.v1.StageData": ("details", "accumulatorUpdates", "executorSummary"),

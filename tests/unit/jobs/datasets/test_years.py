@@ -48,20 +48,24 @@ def test_a_time_keeps_its_place_in_the_calendar(moment, later_by, found) -> None
 
 def test_a_date_that_a_year_does_not_have_is_the_day_before() -> None:
     dates = np.array(["2012-02-28", "2012-02-29", "2012-03-01"], "M8[D]")
-    assert years.later(dates, 1).tolist() == [date(2013, 2, 28), date(2013, 2, 28), date(2013, 3, 1)]
+    assert years.later(dates, 1).tolist() == [
+        date(2013, 2, 28),
+        date(2013, 2, 28),
+        date(2013, 3, 1),
+    ]
 
 
 @pytest.mark.parametrize(
     ("first", "last", "found"),
     [
-        pytest.param(datetime(2013, 1, 1, 10), datetime(2014, 1, 1, 4), 1, id="a year abroad"),
-        pytest.param(datetime(2013, 1, 1), datetime(2014, 1, 1), 2, id="one instant too long"),
-        pytest.param(datetime(2013, 6, 1), datetime(2013, 6, 2), 1, id="a day"),
-        pytest.param(datetime(2004, 1, 1), datetime(2013, 12, 31), 10, id="ten years"),
+        pytest.param("2013-01-01T10", "2014-01-01T04", 1, id="a year abroad"),
+        pytest.param("2013-01-01T00", "2014-01-01T00", 2, id="one instant too long"),
+        pytest.param("2013-06-01T00", "2013-06-02T00", 1, id="a day"),
+        pytest.param("2004-01-01T00", "2013-12-31T00", 10, id="ten years"),
     ],
 )
 def test_rows_come_again_when_the_last_has_been(first, last, found) -> None:
-    first_us, last_us = (round(each.replace(tzinfo=UTC).timestamp() * 1e6) for each in (first, last))
+    first_us, last_us = (int(np.datetime64(each, "us").astype(int)) for each in (first, last))
     assert years.spanned(first_us, last_us) == found
 
 
@@ -89,7 +93,10 @@ def test_keys_counts_and_measures_repeat_and_dates_go_on(tmp_path, start, days) 
         same = [name for name in whole.column_names if name not in dated]
         assert part.select(same).equals(first.select(same))
         assert [y - by for y in part["year"].to_pylist()] == first["year"].to_pylist()
-        days_of = [Counter(d.replace(year=2000, day=min(d.day, 28)) for d in t["flight_date"].to_pylist()) for t in (part, first)]
+        days_of = [
+            Counter(d.replace(year=2000, day=min(d.day, 28)) for d in t["flight_date"].to_pylist())
+            for t in (part, first)
+        ]
         assert days_of[0] == days_of[1]
         assert [d.year - by for d in part["flight_date"].to_pylist()] == part_years(first)
 
@@ -135,7 +142,9 @@ def test_nothing_repeats_beyond_the_years_that_can_be_told(tmp_path) -> None:
 def test_what_is_missing_stays_missing() -> None:
     day = pa.array([None, date(2013, 1, 1)])
     moment = pa.array([None, datetime(2013, 1, 1, tzinfo=UTC)], pa.timestamp("us", "UTC"))
-    rows = pa.RecordBatch.from_pydict({"d": day, "t": moment, "year": pa.array([None, 5], pa.int32())})
+    rows = pa.RecordBatch.from_pydict(
+        {"d": day, "t": moment, "year": pa.array([None, 5], pa.int32())}
+    )
     found = years.later_rows(rows, 2).to_pydict()
     assert found["d"] == [None, date(2015, 1, 1)]
     assert found["t"] == [None, datetime(2013, 1, 1, tzinfo=UTC) + timedelta(730)]
