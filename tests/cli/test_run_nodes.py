@@ -2,10 +2,9 @@
 
 import pytest
 
-pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
-
 from albic.cli import run_nodes
-from albic.cli.run_nodes import isolation, share, told
+from albic.cli.run_nodes import share, told, usual_isolation
+from albic.model import InvalidInput
 
 LACKS = "isolated nodes need root"
 
@@ -24,15 +23,17 @@ def test_nodes_share_the_cores_and_leave_some_to_the_driver(nodes, cores, found)
 
 
 def test_the_usual_limits_are_set_where_they_can_be(lacks) -> None:
-    limits = isolation(4)
+    limits = usual_isolation(4, None, None, "local")
     assert limits.wanted == (lacks is None)
     assert limits.network == (None if lacks else "100mbit")
-    assert ("isolated" in told(4, limits)) == (lacks is None)
+    assert ("isolated nodes with" in told(4, limits)) == (lacks is None)
     assert (LACKS in told(4, limits)) == (lacks is not None)
 
 
 def test_what_was_asked_for_stays(lacks) -> None:
-    assert not isolation(4, None, None).wanted
-    assert isolation(4, [0.5] * 4, "1gbit").network == "1gbit"
-    assert (isolation(4, network="1gbit").cpu is None) == (lacks is not None)
-    assert "0.5, 0.4 of a core, 1gbit a link" in told(2, isolation(2, [0.5, 0.4], "1gbit"))
+    assert not usual_isolation(4, "none", "none", "local").wanted
+    limits = usual_isolation(2, "0.5,0.4", "1gbit", "local")
+    assert (limits.cpu, limits.network) == ((0.5, 0.4), "1gbit")
+    assert (usual_isolation(4, None, "1gbit", "local").cpu is None) == (lacks is not None)
+    with pytest.raises(InvalidInput, match="cpu is 'much'"):
+        usual_isolation(4, "much", None, "local")

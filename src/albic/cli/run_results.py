@@ -120,13 +120,12 @@ def json_text(found: Found) -> str:
     """Return all runs as a JSON document."""
     wishes, against = found.wishes, found.comparison()
     asked = {name: _plain(value) for name, value in asdict(wishes).items()}
-    limits = asdict(wishes.isolation())
     return document_text(
         {
             "format": FORMAT,
             "title": found.title,
             "asked": asked,
-            "nodes": {**limits, "told": told(wishes.nodes, wishes.isolation())},
+            "nodes": told(wishes.nodes, wishes.isolation),
             "headline": headline(against),
             "results_are_right": found.right,
             "results": found.told,
@@ -180,7 +179,7 @@ def _about(found: Found) -> About:
     wishes = found.wishes
     text = (
         f"{found.title} Data: {_data(wishes)}. One Structured Streaming query on "
-        f"{told(wishes.nodes, wishes.isolation())} One slot each; {wishes.key_groups} key groups "
+        f"{told(wishes.nodes, wishes.isolation)}. One slot each; {wishes.key_groups} key groups "
         f"an operator, {wishes.rows:,} rows a batch. Planners took turns, each way once and then "
         f"back, {wishes.repeats} runs each. Each "
         f"run has the same rows in the same batches and begins with the same owners of state. "

@@ -1,20 +1,18 @@
 """What the user asks of ``albic run``, and what is wrong with it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from albic.cli.run_nodes import DEFAULT, isolation
 from albic.control import Pace
 from albic.jobs.real import Inputs, RealJob
 from albic.jobs.stores import opened
 from albic.jobs.stores.store import Patience
 from albic.model import InvalidInput, StoreGone
 from albic.model.fields import nearest
-from albic.nodes.limits import LOCAL
+from albic.nodes.isolation import NOT_ISOLATED, Isolation
 from albic.nodes.names import MOST_NODES
 from albic.planners import find_planner
-from albic.spark.hosts import Isolation
 
 #: Plain Spark.
 NONE = "none"
@@ -44,9 +42,7 @@ class Wishes:
     store: str | None = None
     picture: Path | None = None
     seed: int = 1
-    cpu: float | Sequence[float] | str | None = DEFAULT
-    network: str | Sequence[str] | None = DEFAULT
-    storage: str = LOCAL
+    isolation: Isolation = NOT_ISOLATED
 
     def check(self, jobs: Collection[str], warm_up: int) -> None:
         """Refuse what cannot be run, before anything is started."""
@@ -56,7 +52,7 @@ class Wishes:
             raise InvalidInput(f"there is no job {self.job!r}; {hint}")
         self._check_planners(jobs)
         self._check_numbers(warm_up)
-        self.isolation().checked(self.nodes)
+        self.isolation.checked(self.nodes)
         Pace.of(self.period)
         if self.data is not None and not self.data.exists():
             raise InvalidInput(f"--data: there is no file or folder {str(self.data)!r}")
@@ -65,10 +61,6 @@ class Wishes:
         make_folder(self.out)
         if self.picture is not None:
             make_folder(self.picture.parent)
-
-    def isolation(self) -> Isolation:
-        """Return the limits of the nodes."""
-        return isolation(self.nodes, self.cpu, self.network, self.storage)
 
     def settled(self, job: RealJob) -> "Wishes":
         """Return the wishes with the job's own numbers where none were given.

@@ -84,11 +84,8 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
         for name in wishes.planners:
             if (planner := wishes.variant(name)[1]) != NONE:
                 find_planner(planner).plan(rehearsal(Settings()))
-    limits = wishes.isolation()
     with doing(console, f"starting {count_text(wishes.nodes, 'executor')} on this machine …"):
-        cluster = local_cluster(
-            wishes.nodes, cpu=limits.cpu, network=limits.network, storage=limits.storage
-        )
+        cluster = local_cluster(wishes.nodes, **wishes.isolation.arguments)
     with cluster:
         # What is in the cluster's folder goes with it, even if we are killed.
         stage = Stage(console, cluster, wishes, cluster.logs / "runs")
@@ -152,8 +149,7 @@ def _batches(
     the run. Without a name nobody is attached.
     """
     shift = 1 if _job(stage.wishes, name or NONE).worst_start else 0
-    checkpoint = stage.cluster.storage / folder.name
-    running = network.start(checkpoint, all_there_is=True)
+    running = network.start(stage.cluster.storage / folder.name, all_there_is=True)
     controller = dealer = None
     try:
         for record in batches(running.query):
@@ -249,6 +245,6 @@ def _announcement(wishes: Wishes) -> str:
     names = ", ".join(label(name) for name in wishes.planners)
     return (
         f"{_job(wishes, NONE).title} {wishes.key_groups} key groups an operator; "
-        f"{told(wishes.nodes, wishes.isolation())} {wishes.batches} batches of {wishes.rows:,} "
+        f"{told(wishes.nodes, wishes.isolation)}. {wishes.batches} batches of {wishes.rows:,} "
         f"rows with each of {names}, {count_text(wishes.repeats, 'time')} in turn."
     )
