@@ -13,6 +13,7 @@ class TaskSample:
     ``loaded`` says that the key group ran elsewhere the last time, or for the first time, so that
     its run time holds the load of its state from the checkpoint; ``came_from`` is where it ran
     before if that was elsewhere. ``cpu_s`` is the JVM's alone: a Python worker's is not in it.
+    ``wait_s`` is how long it stood still for rows from other nodes.
     """
 
     partition: int
@@ -26,11 +27,15 @@ class TaskSample:
     locality: str
     loaded: bool
     came_from: str | None = None
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class StageSample:
-    """One stateful stage in one batch; ``stage`` is its position in the query's shape."""
+    """One stage in one batch; ``stage`` is its position in the query's shape.
+
+    One without state has none: it is BEFORE or AFTER the others.
+    """
 
     stage: int
     submitted_s: float
@@ -45,7 +50,7 @@ class BatchSample:
     ``background_s`` is how long each executor was busy with stages that hold no state. ``traffic``
     lacks the streams whose shuffle was already gone. ``coverage`` is the share of key groups with a
     task. ``unread`` batches after it took as long and were not read; the last of them ended
-    ``lasted_to_s``.
+    ``lasted_to_s``. ``stateless`` are the stages that hold no state.
     """
 
     run_id: str
@@ -58,6 +63,7 @@ class BatchSample:
     coverage: float
     unread: int = 0
     lasted_to_s: float = 0.0
+    stateless: tuple[StageSample, ...] = ()
 
     def and_one_more(self, ended_s: float) -> "BatchSample":
         """Return it as one that stands for another batch as well, which ended then."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from albic.control.batches import AFTER, BEFORE
 from albic.spark.batch import BatchSample, StageSample, TaskSample
 from albic.spark.bridge import Bridge
 from albic.spark.operators import QueryShape
@@ -104,6 +105,7 @@ class StatisticsReader:
             background_s=_busy_s(run for run in runs if not run.stateful),
             traffic=traffic,
             coverage=sum(len(stage.tasks) for stage in stages) / expected,
+            stateless=tuple(_stateless(run, stages) for run in runs if not run.stateful),
         )
 
     def _runs(self, stage_ids: Iterable[int]) -> list[_Run]:
@@ -173,6 +175,13 @@ class StatisticsReader:
         return StageSample(position, run.submitted_s, run.ended_s, tuple(tasks))
 
 
+def _stateless(run: _Run, stages: Sequence[StageSample]) -> StageSample:
+    """Return a stage that holds no state."""
+    before = run.submitted_s <= min((stage.submitted_s for stage in stages), default=0.0)
+    tasks = tuple(_sample(task, str(task["executorId"]), seen=True) for task in run.tasks)
+    return StageSample(BEFORE if before else AFTER, run.submitted_s, run.ended_s, tasks)
+
+
 def _sample(task: Any, before: str | None, *, seen: bool) -> TaskSample:  # noqa: ANN401  JSON
     """Return one task out of Spark's words.
 
@@ -194,6 +203,7 @@ def _sample(task: Any, before: str | None, *, seen: bool) -> TaskSample:  # noqa
         locality=str(task["taskLocality"]),
         loaded=before != here,
         came_from=before if seen and before != here else None,
+        wait_s=shuffle["fetchWaitTime"] / 1e3,
     )
 
 

@@ -30,7 +30,9 @@ ROWS: Mapping[str, Sequence[str]] = {
         *("taskLocality", "taskMetrics"),
     ),
     "status.api.v1.TaskMetrics": ("executorRunTime", "executorCpuTime", "shuffleReadMetrics"),
-    "status.api.v1.ShuffleReadMetrics": ("localBytesRead", "remoteBytesRead", "recordsRead"),
+    "status.api.v1.ShuffleReadMetrics": (
+        *("localBytesRead", "remoteBytesRead", "recordsRead", "fetchWaitTime"),
+    ),
 }
 TASK, METRICS, SHUFFLE = ROWS
 
