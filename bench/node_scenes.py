@@ -221,7 +221,8 @@ def _pairs(*, quick: bool) -> dict[str, Act]:
 def _others(*, quick: bool) -> dict[str, Act]:
     """Return the scenes about nodes that differ; nodes are young after the last of them."""
     counted = STILL - 3 if quick else STILL
-    still = replace(COUNTING, first_phase=NEVER)
+    # A node with half the processor, or half of the nodes, make a batch twice as long.
+    still = replace(COUNTING, first_phase=NEVER, work=COUNTING.work * 2 // 3)
     half = Scene(
         "one node has half",
         replace(still, skew=0.0),
