@@ -26,16 +26,17 @@ SETTLING, STILL = 6, 8
 #: Batches that newcomers have to get warm and every way to find its placement.
 JOINING = 8
 
-#: One small state a key group, and work.
+#: One small state a key group, and work. Dealt out to four nodes, the busiest has 1.5 times its share
+#: in each of the first phases: as much as in the middle one of many draws.
 COUNTING = Drift(
     key_groups=16,
     events=960,
     wait_ms=0,
     work=1_400,
-    skew=0.75,
+    skew=0.8,
     first_phase=BEFORE,
     phase=7,
-    seed=3,
+    seed=28,
 )
 #: Batches without work that write the state, until a first snapshot of it has been stored. A job
 #: that has run for long has that behind it.
