@@ -1,10 +1,12 @@
 #!/bin/sh
-# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java and PostgreSQL.
+# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java, PostgreSQL and what
+# isolated nodes need.
 # Needs Python 3.11 or newer, nothing else. Harmless to run again.
 #
 #   scripts/setup.sh          everything (what the Makefile calls)
 #   scripts/setup.sh java     only look for Java
 #   scripts/setup.sh postgres only look for PostgreSQL
+#   scripts/setup.sh nodes    only look for what isolated nodes need
 #
 # PYTHON=/path/to/python chooses the interpreter for a new .venv.
 set -eu
@@ -84,10 +86,28 @@ look_for_postgres() {
     say "PostgreSQL is missing; its tests will be skipped: install it, for example Debian's postgresql"
 }
 
+has_nodes() {
+    PATH=$PATH:/usr/sbin:/sbin
+    for program in ip tc nsenter unshare sshfs; do command -v "$program" >/dev/null || return 1; done
+    for server in ${SFTP_SERVER:-/usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server \
+        /usr/lib/ssh/sftp-server /usr/libexec/sftp-server}; do [ ! -x "$server" ] || return 0; done
+    return 1
+}
+
+# Only nodes with a link and a processor share of their own need these; other tests do without.
+look_for_nodes() {
+    if has_nodes; then return; fi
+    # None of them starts a service.
+    if may_install; then for package in iproute2 util-linux sshfs openssh-sftp-server; do apt_install "$package" || :; done; fi
+    has_nodes || say "isolated nodes need iproute2, util-linux, sshfs and openssh-sftp-server;" \
+        "without them their tests are skipped"
+}
+
 cd "$(dirname "$0")/.."
 case "${1:-all}" in
-    all) make_environment; install_packages; look_for_java; look_for_postgres ;;
+    all) make_environment; install_packages; look_for_java; look_for_postgres; look_for_nodes ;;
     java) look_for_java ;;
     postgres) look_for_postgres ;;
-    *) fail "there is no part $1; known are java and postgres" ;;
+    nodes) look_for_nodes ;;
+    *) fail "there is no part $1; known are java, postgres and nodes" ;;
 esac

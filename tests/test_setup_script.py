@@ -149,10 +149,35 @@ def test_root_on_debian_gets_postgresql_installed(machine: Machine, tmp_path: Pa
     assert done.stderr.splitlines() == ["setup: installing postgresql"]
 
 
+def test_what_isolated_nodes_need_is_found_without_a_word(machine: Machine) -> None:
+    for program in ("ip", "tc", "nsenter", "unshare", "sshfs"):
+        machine.give(program, "exit 0")
+    server = machine.programs / "sshfs"
+    assert machine.setup("nodes", SFTP_SERVER=str(server)).stderr == ""
+
+
+def test_without_sftp_one_line_says_what_isolated_nodes_need(machine: Machine) -> None:
+    done = machine.setup("nodes", SFTP_SERVER="gone")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "openssh-sftp-server" in line
+    assert "tests are skipped" in line
+
+
+@pytest.mark.skipif(not Path("/etc/debian_version").exists(), reason="apt-get belongs to Debian")
+def test_root_on_debian_gets_what_isolated_nodes_need(machine: Machine, tmp_path: Path) -> None:
+    machine.give("id", "echo 0")
+    machine.give("apt-get", f'echo "$@" >> {tmp_path}/asked')
+    machine.setup("nodes", SFTP_SERVER="gone")
+    asked = (tmp_path / "asked").read_text(encoding="utf-8")
+    for package in ("iproute2", "util-linux", "sshfs", "openssh-sftp-server"):
+        assert f"install {package}" in asked
+
+
 def test_a_part_that_is_not_there_is_refused(machine: Machine) -> None:
     done = machine.setup("oracle")
     assert done.returncode == 1
-    assert "java and postgres" in done.stderr
+    assert "java, postgres and nodes" in done.stderr
 
 
 def test_an_old_python_is_refused_in_one_line(machine: Machine) -> None:

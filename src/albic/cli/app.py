@@ -16,6 +16,7 @@ from albic import __version__
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
 from albic.cli.options import (
+    Cpu,
     DrainWeight,
     Formulation,
     Goal,
@@ -27,15 +28,18 @@ from albic.cli.options import (
     MaxMemory,
     MaxMigrations,
     MaxNetwork,
+    Network,
     Output,
     Seed,
     SnapshotFile,
+    Storage,
     TargetDistance,
     TimeLimit,
     help_if_bare,
 )
 from albic.cli.run_app import run
 from albic.cli.snapshot_app import snapshot_app
+from albic.nodes.isolation import isolation_of
 
 app = typer.Typer(
     help="Balance stateful stream processing: measure, plan, compare.",
@@ -173,6 +177,9 @@ def demo(
         Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
     ] = None,
     batches: Annotated[int | None, typer.Option(help="Batches of each run.", min=6)] = None,
+    cpu: Cpu = None,
+    network: Network = None,
+    storage: Storage = "local",
 ) -> None:
     """Run a stateful Spark job with drifting hot keys, without albic and then with it."""
     try:
@@ -182,7 +189,7 @@ def demo(
             f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
         ) from None
 
-    asked = demonstration.Wishes(report, picture)
+    asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage))
     demonstration.run(asked if batches is None else replace(asked, batches=batches))
 
 

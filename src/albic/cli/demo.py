@@ -1,9 +1,6 @@
 """The demonstration: a Spark job with drifting hot keys, first without albic and then with it."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from albic.figures.plots import save
 from albic.jobs.drifting import Drift, drifting
 from albic.jobs.running import batches, started
 from albic.model.files import blaming, save_text
+from albic.nodes.isolation import NOT_ISOLATED, Isolation
 from albic.spark.java import require_java
 from albic.wiring import LocalCluster, attach, local_cluster
 
@@ -39,6 +37,7 @@ class Wishes:
 
     report: Path
     picture: Path | None = None
+    isolation: Isolation = NOT_ISOLATED
     batches: int = JOB.first_phase + PHASES * JOB.phase
 
 
@@ -48,6 +47,7 @@ def run(wishes: Wishes) -> None:
     for path in (wishes.report, wishes.picture):
         if path is not None:
             make_folder(path.parent)
+    wishes.isolation.checked(NODES)
     require_java()
     console = screen()
     console.print(
@@ -55,8 +55,10 @@ def run(wishes: Wishes) -> None:
         f"other keys are hot."
     )
     with doing(console, f"starting {NODES} executors on this machine …"):
-        cluster = local_cluster(NODES, settings=_settings())
-    with _scratch() as folder, cluster:
+        cluster = local_cluster(NODES, settings=_settings(), **wishes.isolation.arguments)
+    with cluster:
+        # It goes with the cluster, even if we are killed.
+        folder = cluster.storage
         with doing(console, f"warming up, {REHEARSAL} batches …"):
             for _ in _batches(cluster, folder / "rehearsal", REHEARSAL):
                 pass
@@ -121,7 +123,7 @@ def _conclude(console: Console, plain: RunRecords, steered: RunRecords, wishes: 
     console.print(
         f"{ALBIC} / {PLAIN} = {faster(plain, steered):.2f} over {len(plain.counted)} batches"
     )
-    page = comparison_page(plain, steered, _about())
+    page = comparison_page(plain, steered, _about(wishes.isolation))
     wishes.report.parent.mkdir(parents=True, exist_ok=True)
     with blaming(wishes.report):
         save_text(wishes.report, page.html())
@@ -132,10 +134,11 @@ def _conclude(console: Console, plain: RunRecords, steered: RunRecords, wishes: 
     console.print(f"report: {wishes.report.resolve()}", soft_wrap=True)
 
 
-def _about() -> str:
+def _about(isolation: Isolation) -> str:
     """Return what was run, in a paragraph."""
     return (
-        f"A Structured Streaming query on {NODES} executors with one slot each: {JOB.events} "
+        f"A Structured Streaming query on {NODES} executors with one slot each, on "
+        f"{isolation.described()}: {JOB.events} "
         f"events a batch, counted per key in {JOB.key_groups} state partitions (key groups). An "
         f"event costs a wait of {JOB.wait_ms} ms, as a call to a slow service would, so that two "
         f"cores can stand for four nodes. The events of the key groups follow Zipf's law "
@@ -151,13 +154,3 @@ def _title(name: str) -> str:
 
 def _settings() -> dict[str, str]:
     return {"spark.sql.shuffle.partitions": str(JOB.key_groups)}
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    """Yield a folder for checkpoints that goes when we go."""
-    folder = Path(tempfile.mkdtemp(prefix="albic-demo-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

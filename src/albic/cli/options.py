@@ -40,6 +40,24 @@ Formulation = Annotated[
 ]
 TimeLimit = Annotated[float, typer.Option(help="Seconds that a planner may take.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Cpu = Annotated[
+    str | None,
+    typer.Option(
+        help="The share of a core that a node stays within, such as 0.45; one, or one a node with "
+        "commas; none for no limit. Isolates the nodes; needs Linux and root."
+    ),
+]
+Network = Annotated[
+    str | None,
+    typer.Option(
+        help="The rate of a node's link, such as 100mbit; one, or one a node with commas; none for "
+        "no limit. Isolates the nodes; needs Linux and root."
+    ),
+]
+Storage = Annotated[
+    Literal["local", "network"],
+    typer.Option(help="Where checkpoints lie: here, or on a storage node behind the links."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")]
 

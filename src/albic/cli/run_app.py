@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from albic.cli.options import Json, Seed
+from albic.cli.options import Cpu, Json, Network, Seed, Storage
+from albic.nodes.isolation import isolation_of
 
 #: The job whose load doubles and halves.
 SWING = "swing"
@@ -64,6 +65,9 @@ def run(
     ] = None,
     min_nodes: Annotated[int | None, typer.Option(help="With swing: the fewest executors.")] = None,
     max_nodes: Annotated[int | None, typer.Option(help="With swing: the most executors.")] = None,
+    cpu: Cpu = None,
+    network: Network = None,
+    storage: Storage = "local",
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
@@ -105,6 +109,7 @@ def run(
         out=out or Path("out") / job,
         picture=None if picture is None else picture.with_suffix(""),
         seed=seed,
+        isolation=isolation_of(cpu, network, storage),
     )
     runs.run(wishes, as_json=as_json)
 

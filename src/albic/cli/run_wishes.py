@@ -10,6 +10,7 @@ from albic.jobs.stores import opened
 from albic.jobs.stores.store import Patience
 from albic.model import InvalidInput, StoreGone
 from albic.model.fields import nearest
+from albic.nodes.isolation import NOT_ISOLATED, Isolation
 from albic.nodes.names import MOST_NODES
 from albic.planners import find_planner
 
@@ -40,6 +41,7 @@ class Wishes:
     store: str | None = None
     picture: Path | None = None
     seed: int = 1
+    isolation: Isolation = NOT_ISOLATED
 
     def check(self, jobs: Collection[str], warm_up: int) -> None:
         """Refuse what cannot be run, before anything is started."""
@@ -49,6 +51,7 @@ class Wishes:
             raise InvalidInput(f"there is no job {self.job!r}; {hint}")
         self._check_planners(jobs)
         self._check_numbers(warm_up)
+        self.isolation.checked(self.nodes)
         Pace.of(self.period)
         if self.data is not None and not self.data.exists():
             raise InvalidInput(f"--data: there is no file or folder {str(self.data)!r}")

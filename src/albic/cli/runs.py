@@ -79,10 +79,10 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
             if (planner := wishes.variant(name)[1]) != NONE:
                 find_planner(planner).plan(rehearsal(Settings()))
     with doing(console, f"starting {count_text(wishes.nodes, 'executor')} on this machine …"):
-        cluster = local_cluster(wishes.nodes)
+        cluster = local_cluster(wishes.nodes, **wishes.isolation.arguments)
     with cluster:
         # What is in the cluster's folder goes with it, even if we are killed.
-        stage = Stage(console, cluster, wishes, cluster.logs / "runs")
+        stage = Stage(console, cluster, wishes, cluster.storage)
         with doing(console, f"warming up, {REHEARSAL} batches …"):
             inputs = replace(wishes.inputs(stage.folder / "rehearsal"), batches=REHEARSAL)
             network = _job(wishes, NONE).network(cluster.spark, inputs)

@@ -1,7 +1,6 @@
 """What ``albic run swing`` does: a load that doubles and halves, and executors that follow it."""
 
 import sys
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from albic.figures.plots import save
 from albic.model import InvalidInput
 from albic.model.fields import nearest
 from albic.model.files import blaming, document_text, save_bytes, save_text
+from albic.nodes.isolation import LOCAL, Isolation, isolation_of
 from albic.nodes.names import MOST_NODES
 from albic.planners import find_planner
 from albic.scaling import POLICIES, Limits
@@ -55,6 +55,9 @@ class SwingWishes:
     max_migrations: int = 12
     picture: Path | None = None
     seed: int = 1
+    cpu: str | None = None
+    network: str | None = None
+    storage: str = LOCAL
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is started."""
@@ -81,6 +84,7 @@ class SwingWishes:
                 )
         if self.first_nodes > MOST_NODES:
             raise InvalidInput(f"--nodes is {self.first_nodes}; at most {MOST_NODES} fit here")
+        self.isolation.checked(self.first_nodes)
         find_planner(self.planner)
         Pace.of(self.period)
         make_folder(self.out)
@@ -93,6 +97,11 @@ class SwingWishes:
         if self.nodes is not None:
             return self.nodes
         return self.max_nodes if self.scale == FIXED else (self.min_nodes + self.max_nodes) // 2
+
+    @property
+    def isolation(self) -> Isolation:
+        """Return how far nodes are isolated."""
+        return isolation_of(self.cpu, self.network, self.storage)
 
     @property
     def course(self) -> Course:
@@ -145,12 +154,12 @@ def _followed(console: Console, wishes: SwingWishes) -> tuple[SwingRun, bytes]:
     with doing(console, "getting the planner ready …"):
         find_planner(wishes.planner).plan(rehearsal(Settings()))
     with doing(console, f"starting {count_text(wishes.first_nodes, 'executor')} on this machine …"):
-        cluster = local_cluster(wishes.first_nodes, settings=course.settings())
-    with (
-        tempfile.TemporaryDirectory(prefix="albic-swing-", ignore_cleanup_errors=True) as name,
-        cluster,
-    ):
-        folder = Path(name)
+        cluster = local_cluster(
+            wishes.first_nodes, settings=course.settings(), **wishes.isolation.arguments
+        )
+    with cluster:
+        # It goes with the cluster, even if we are killed.
+        folder = cluster.storage
         found = followed(
             JOB,
             cluster,
@@ -168,7 +177,8 @@ def about(wishes: SwingWishes) -> str:
     most = max(job.rows(batch) for batch in range(course.batches))
     return (
         f"A stateful query with {job.key_groups} key groups and a batch every "
-        f"{course.interval_s:g} s on {wishes.first_nodes} executors with one slot each; its load "
+        f"{course.interval_s:g} s on {wishes.first_nodes} executors with one slot each, on "
+        f"{wishes.isolation.described()}; its load "
         f"goes from {job.rows(0)} to {most} rows a batch and back. A row costs a wait of "
         f"{job.wait_ms} ms, so that a few cores can stand for many nodes. Policy {wishes.scale}, "
         f"{wishes.min_nodes} to {wishes.max_nodes} executors, planned every {wishes.period} with "

@@ -38,7 +38,7 @@ class Claim:
     @classmethod
     def of_dead(cls, number: int) -> "Claim | None":
         """Return the claim of a number whose owner died, or None if there is no such owner."""
-        return cls.of(number) if _path(number).exists() else None
+        return cls.of(number) if claimed(number) else None
 
     def release(self) -> None:
         """Let somebody else have the number."""
@@ -47,10 +47,15 @@ class Claim:
         os.close(self._lock)
 
 
+def claimed(number: int) -> bool:
+    """Return whether somebody has a number, or had it when he died."""
+    return _path(number).exists()
+
+
 def free() -> Iterator[Claim]:
     """Yield claims of numbers that nobody has, lowest first; let go of those that do not suit."""
     for number in range(NETWORKS):
-        if not _path(number).exists() and (claim := Claim.of(number)) is not None:
+        if not claimed(number) and (claim := Claim.of(number)) is not None:
             yield claim
 
 

@@ -13,7 +13,6 @@ LEAST_CPU = 0.05
 LEAST_RATE, MOST_RATE = 1_000_000, 100_000_000_000
 UNITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 UNLIMITED = "unlimited"
-LOCAL, NETWORK = "local", "network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +61,6 @@ def link_rate(given: object) -> int | None:
             f"from 1mbit to 100gbit, or {UNLIMITED}"
         )
     return rate
-
-
-def storage_place(given: str) -> str:
-    """Return where checkpoints lie, or refuse a place that there is not."""
-    if given not in {LOCAL, NETWORK}:
-        raise InvalidInput(f"storage is {given!r}; it is {LOCAL!r} or {NETWORK!r}")
-    return given
 
 
 def _one_each(name: str, given: object, nodes: int) -> list[object]:

@@ -45,7 +45,6 @@ class Storage:
         process = _started(
             namespace, "unshare", "-m", "sshfs", "-f", "-o", options, f"{address}:{folder}", folder
         )
-        self._running.append(process)
         ends_s = time.monotonic() + PATIENCE_S
         while not self._is_mounted(process.pid):
             if process.poll() is not None or time.monotonic() > ends_s:
@@ -53,6 +52,7 @@ class Storage:
                 said = process.communicate()[0].decode(errors="replace").strip()
                 raise CommandFailed(f"storage could not be mounted: {said or 'no answer'}")
             time.sleep(0.02)
+        self._running.append(process)
         return process.pid
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 
-from albic.nodes.claims import Claim, abandoned
+from albic.nodes.claims import Claim, abandoned, claimed
 from albic.nodes.commands import CommandFailed
 from albic.nodes.names import Names
 from albic.nodes.network import namespaces, processes, remove_network
@@ -57,10 +57,13 @@ def main(number: int) -> None:
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     sys.stdin.buffer.read()
-    claim = Claim.of_dead(number)
-    if claim is not None:
-        sweep(Names(number))
-        claim.release()
+    # Python closes files before it ends, and until then the number is our owner's.
+    while claimed(number):
+        claim = Claim.of_dead(number)
+        if claim is not None:
+            sweep(Names(number))
+            claim.release()
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from albic.model import InvalidInput
-from albic.nodes import missing
 from albic.nodes.isolated import IsolatedNodes
-from albic.nodes.limits import (
-    LOCAL,
-    NETWORK,
-    NodeLimits,
-    cpu_share,
-    limits_of,
-    link_rate,
-    storage_place,
-)
+from albic.nodes.isolation import NETWORK, Isolation
+from albic.nodes.limits import NodeLimits, cpu_share, link_rate
 from albic.nodes.names import MOST_NODES
 from albic.spark.bridge import Master, WorkerProcess, WorkerThread
 
@@ -159,28 +151,6 @@ class IsolatedHosts:
     def rejoin(self, host: str) -> None:
         """Undo :meth:`cut_off`."""
         self._nodes.rejoin(host)
-
-
-@dataclass(frozen=True, slots=True)
-class Isolation:
-    """What was asked for beyond plain loopback nodes; see :func:`local_cluster`."""
-
-    cpu: float | Sequence[float] | None = None
-    network: str | Sequence[str] | None = None
-    storage: str = LOCAL
-
-    @property
-    def wanted(self) -> bool:
-        """Return whether nodes shall be isolated at all."""
-        return self.cpu is not None or self.network is not None or self.storage == NETWORK
-
-    def checked(self, nodes: int) -> tuple[NodeLimits, ...]:
-        """Return the limits of each node; refuse what is wrong, or what this machine cannot do."""
-        storage_place(self.storage)
-        limits = limits_of(nodes, self.cpu, self.network)
-        if self.wanted and (lacks := missing(self.storage)):
-            raise InvalidInput(lacks)
-        return limits
 
 
 def hosts_for(size: Size, folder: Path, isolation: Isolation, nodes: int) -> Hosts:

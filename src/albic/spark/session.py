@@ -16,10 +16,10 @@ from types import TracebackType
 from pyspark.sql import SparkSession
 
 from albic.model import InvalidInput
-from albic.nodes.limits import LOCAL
+from albic.nodes.isolation import LOCAL, Isolation
 from albic.nodes.names import MOST_NODES
 from albic.spark.bridge import Gateway, Master
-from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Isolation, Size, hosts_for
+from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Size, hosts_for
 
 #: Deletes a cluster's folder once our end of its input closes, however we end: after a kill -9
 #: nobody else is left to do it. Executors may still be writing, so it looks again for a while.
