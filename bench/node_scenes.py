@@ -26,8 +26,8 @@ SETTLING, STILL = 6, 8
 #: Batches that newcomers have to get warm and every way to find its placement.
 JOINING = 8
 
-#: One small state a key group, and work. Dealt out to four nodes, the busiest has half as much again
-#: as its share in each of the first phases: as in the middle one of many draws.
+#: One small state a key group, and work. Dealt out to four nodes, the busiest has half as much
+#: again as its share in each of the first phases: as in the middle one of many draws.
 COUNTING = Drift(
     key_groups=16,
     events=960,
