@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
@@ -12,10 +13,11 @@ from albic.control.batches import BatchRecord
 from albic.control.journal import RoundRecord, Status
 from albic.experiments.manifest import beginning
 from albic.jobs.chained import Chain
+from albic.jobs.drifting import Drift, hot_order, ranks
 from albic.model import InvalidInput
 from bench.goals import Goal, Result
 from bench.node_page import conclusions, pictured
-from bench.node_scenes import CORE, acts, bare, rehearsals
+from bench.node_scenes import CORE, COUNTING, acts, bare, rehearsals
 from bench.node_tables import busiest_s, judged, learnt_speeds, stage_bounds
 from bench.nodes import BARE, NAMES, WAYS, full, in_order, order, parsed, remaining, resumed
 from bench.report import kept, page, report, save
@@ -88,6 +90,18 @@ def test_nobody_waits_and_changes_are_within_what_counts() -> None:
     assert len(every) == 4
     assert [scene.job for scene in rehearsals([ACTS["chain"].scene])] == [ACTS["chain"].scene.job]
     assert len(rehearsals(bare())) == 3
+
+
+def test_phases_are_as_uneven_as_the_middle_one_of_many_draws() -> None:
+    def uneven(drift: Drift, phase: int) -> float:
+        load = np.zeros(drift.key_groups)
+        load[hot_order(drift, 8)[phase]] = np.bincount(ranks(drift))
+        return 4 * load.reshape(-1, 4).sum(axis=0).max() / load.sum()
+
+    draws = [replace(COUNTING, seed=seed) for seed in range(1, 41)]
+    many = [uneven(drift, phase) for drift in draws for phase in range(8)]
+    for phase in range(3):
+        assert uneven(COUNTING, phase) == pytest.approx(np.median(many), abs=0.05)
 
 
 def test_runs_go_there_and_back_again() -> None:
