@@ -30,6 +30,13 @@ def test_a_batch_that_takes_longer_or_shorter_is_read_at_once_and_those_after_it
     assert [attention.wants(batch_s) for _ in range(LEARNING + 1)] == [True] * LEARNING + [False]
 
 
+def test_one_odd_batch_is_read_and_what_was_usual_stays() -> None:
+    attention = settled()
+    assert attention.wants(3.6)
+    assert not attention.wants(3.0)
+    assert attention.wants(3.6)
+
+
 def test_noise_is_no_change() -> None:
     attention = settled()
     took_s = [3.0, 3.1, 2.9, 3.05, 3.15, 2.95] * 20
