@@ -15,17 +15,15 @@ def chained(gateway: Any, owner: Any, *names: str) -> Callable[[], Any]:  # noqa
     """
     handles = gateway.jvm.java.lang.invoke.MethodHandles
     without_arguments = gateway.new_array(gateway.jvm.java.lang.Class, 0)
-    lookup, kind, row = handles.publicLookup(), owner.getClass(), None
-    for name in names:
-        method = kind.getMethod(name, without_arguments)
+    lookup = handles.publicLookup()
+    method = owner.getClass().getMethod(names[0], without_arguments)
+    row = lookup.unreflect(method).bindTo(owner)
+    for name in names[1:]:
+        method = method.getReturnType().getMethod(name, without_arguments)
         step = lookup.unreflect(method)
-        if row is None:
-            row = step.bindTo(owner)
-        else:
-            answered = row.type().returnType()
-            step = step.asType(step.type().changeParameterType(0, answered))
-            row = handles.filterReturnValue(row, step)
-        kind = method.getReturnType()
+        # A method of a parent class takes the child as well.
+        step = step.asType(step.type().changeParameterType(0, row.type().returnType()))
+        row = handles.filterReturnValue(row, step)
     nothing = gateway.jvm.java.util.ArrayList()
     # Looked up once, for each dot is a call of its own.
     invoke = row.invokeWithArguments
