@@ -18,8 +18,11 @@ def chained(gateway: Any, owner: Any, *names: str) -> Callable[[], Any]:  # noqa
     lookup = handles.publicLookup()
     method = owner.getClass().getMethod(names[0], without_arguments)
     row = lookup.unreflect(method).bindTo(owner)
+    anything = gateway.jvm.java.lang.Class.forName("java.lang.Object")
     for name in names[1:]:
-        method = method.getReturnType().getMethod(name, without_arguments)
+        # An interface need not have what every object has.
+        kind = anything if name == "toString" else method.getReturnType()
+        method = kind.getMethod(name, without_arguments)
         step = lookup.unreflect(method)
         # A method of a parent class takes the child as well.
         step = step.asType(step.type().changeParameterType(0, row.type().returnType()))
