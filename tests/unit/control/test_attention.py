@@ -68,4 +68,4 @@ def test_a_batch_begins_with_the_end_of_the_one_before_it_or_at_the_next_trigger
 def test_looks_wait_for_a_batch_and_become_rare_when_it_is_overdue() -> None:
     assert look_in_s(100.0, 102.0) == 2.0
     assert look_in_s(102.0, 102.0) == 0.0
-    assert look_in_s(103.0, 102.0) == pytest.approx(0.1)
+    assert look_in_s(104.0, 102.0) == pytest.approx(0.1)
