@@ -10,6 +10,7 @@ from albic.arrays import Ints, Sparse
 from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
+from albic.control.spread import Spread
 from albic.model import (
     Allocation,
     Budget,
@@ -153,10 +154,12 @@ def worthwhile(
     now = metrics.makespan(snapshot, snapshot.allocation) or 1.0
     talk = sp.csr_array(snapshot.traffic + snapshot.traffic.T)
     talk.data /= snapshot.traffic.sum() or 1.0
+    spread = Spread(snapshot)
     while left:
-        best = min(left, key=lambda move: (_with(snapshot, now, talk, owner, move), move.key_group))
+        best = min(left, key=lambda move: (_with(spread, now, talk, owner, move), move.key_group))
         left.remove(best)
         ordered.append(best)
+        spread.take(best)
         owner[best.key_group] = best.target
         owners.append(owner.copy())
         waits.append(_loss(request, owner))
@@ -191,20 +194,16 @@ def _loss(request: PlanRequest, owner: Ints) -> float:
     return (then / now if now > 0 else 1.0) - together
 
 
-def _with(
-    snapshot: Snapshot, now: float, talk: Sparse, owner: Ints, move: Move
-) -> tuple[float, float]:
+def _with(spread: Spread, now: float, talk: Sparse, owner: Ints, move: Move) -> tuple[float, float]:
     """Return what one more move leaves to win, and how uneven it leaves the nodes.
 
     ``now`` is the makespan before all moves, ``talk`` what each pair has of all traffic.
     """
-    moved = owner.copy()
-    moved[move.key_group] = move.target
-    loads = metrics.stage_loads(snapshot, Allocation(moved))
+    busiest, squares = spread.after(move)
     its = slice(talk.indptr[move.key_group], talk.indptr[move.key_group + 1])
     there, sent = owner[talk.indices[its]], talk.data[its]
     together = sent[there == move.target].sum() - sent[there == owner[move.key_group]].sum()
-    return float(loads.max(axis=1).sum() / now - together), float((loads**2).sum())
+    return float(busiest / now - together), squares
 
 
 def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:

@@ -12,12 +12,11 @@ from statistics import median
 
 #: A batch is another one if it takes so much more or less than usual. An early round is about a
 #: tenth; batches of the same job differ by a few hundredths.
-UNLIKE = 0.06
+UNLIKE = 0.08
 #: Batches that are read in a row at the start and after a change, and that say what is usual.
 LEARNING = 3
-#: Those after a move: it is spread over two batches, and what a row costs at its new place is
-#: compared over two that come two later.
-AFTER_MOVES = 6
+#: Those after a move: it is spread over two batches, and the one after them shows what came of it.
+AFTER_MOVES = 3
 #: Between two batches that are read are at most so many that are not. It begins with one, and
 #: doubles as long as nothing changes.
 MOST_UNREAD = 16
@@ -30,6 +29,7 @@ class Attention:
 
     def __init__(self) -> None:
         self._alike_s: deque[float] = deque(maxlen=RECENT)
+        self._odd = False
         self._to_read = LEARNING
         self._unread, self._most_unread = 0, 1
 
@@ -37,13 +37,27 @@ class Attention:
         """Take in how long a batch took; return whether to read it. What is not known is read."""
         if batch_s is None:
             return True
-        if self._alike_s and not alike(batch_s, median(self._alike_s)):
+        odd, was_odd = self._is_odd(batch_s), self._odd
+        self._odd = odd
+        if odd and was_odd:
+            # One may be an accident. Two are another job, and what was usual is over.
             self._alike_s.clear()
-            self.rouse(LEARNING)
-        self._alike_s.append(batch_s)
+            self.rouse(LEARNING - 1)
+        if not odd or was_odd:
+            self._alike_s.append(batch_s)
+        return self._counted(odd=odd)
+
+    def _is_odd(self, batch_s: float) -> bool:
+        return bool(self._alike_s) and not alike(batch_s, median(self._alike_s))
+
+    def _counted(self, *, odd: bool) -> bool:
+        """Return whether it is the turn of a batch to be read."""
         if self._to_read:
             self._to_read -= 1
             self._unread, self._most_unread = 0, 1
+            return True
+        if odd:
+            self._unread = 0
             return True
         if self._unread < self._most_unread:
             self._unread += 1

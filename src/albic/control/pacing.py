@@ -7,7 +7,7 @@ import math
 SURE = 0.95
 #: A batch that is overdue may be looked for so much less often as it is late: a query may have
 #: nothing to do for hours.
-PATIENCE = 0.1
+PATIENCE = 0.05
 
 
 def sure_until_s(ended_s: float, started_s: float, shortest_s: float, interval_s: float) -> float:

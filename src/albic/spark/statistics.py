@@ -132,7 +132,7 @@ class StatisticsReader:
             tasks = [
                 task
                 for attempt in attempts
-                for task in self._bridge.tasks(stage_id, attempt["attemptId"])
+                for task in self._bridge.tasks(stage_id, attempt["attemptId"], attempt["numTasks"])
                 if task["status"] == "SUCCESS" and task["taskMetrics"] is not None
             ]
             state = self._state(stage_id, attempts[-1]["rddIds"], first_rdd)

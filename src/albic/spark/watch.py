@@ -84,7 +84,8 @@ class QueryWatch:
         self._period_s: list[float] = []
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
         # What ran before us may be a thousand jobs, and says little about now.
-        self._note(bridge.last_ended(query) or EndedBatch(-1))
+        self._last, self._read_to = EndedBatch(-1), -1
+        self._note(bridge.last_ended(query) or self._last)
         self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_ended_job(run_id))
 
     @property

@@ -30,6 +30,13 @@ def test_a_batch_that_takes_longer_or_shorter_is_read_at_once_and_those_after_it
     assert [attention.wants(batch_s) for _ in range(LEARNING + 1)] == [True] * LEARNING + [False]
 
 
+def test_one_odd_batch_is_read_and_what_was_usual_stays() -> None:
+    attention = settled()
+    assert attention.wants(3.6)
+    assert not attention.wants(3.0)
+    assert attention.wants(3.6)
+
+
 def test_noise_is_no_change() -> None:
     attention = settled()
     took_s = [3.0, 3.1, 2.9, 3.05, 3.15, 2.95] * 20
@@ -61,4 +68,4 @@ def test_a_batch_begins_with_the_end_of_the_one_before_it_or_at_the_next_trigger
 def test_looks_wait_for_a_batch_and_become_rare_when_it_is_overdue() -> None:
     assert look_in_s(100.0, 102.0) == 2.0
     assert look_in_s(102.0, 102.0) == 0.0
-    assert look_in_s(103.0, 102.0) == pytest.approx(0.1)
+    assert look_in_s(104.0, 102.0) == pytest.approx(0.1)

@@ -65,9 +65,9 @@ class Books:
         found: list[Any] = self._json.read(attempts)
         return found
 
-    def tasks(self, stage_id: int, attempt: int) -> list[Any]:
-        """Return the tasks of one attempt of a stage."""
-        return self._json.read_tasks(self._status.taskList(stage_id, attempt, MOST_TASKS))
+    def tasks(self, stage_id: int, attempt: int, about: int = MOST_TASKS) -> list[Any]:
+        """Return the tasks of one attempt of a stage; ``about`` so many of them are expected."""
+        return self._json.read_tasks(self._status.taskList(stage_id, attempt, MOST_TASKS), about)
 
     def state_rdds(self, stage_id: int) -> frozenset[int]:
         """Return the RDDs of a stage that hold state: Spark names them after the store."""

@@ -7,6 +7,8 @@ from typing import Any
 #: The longest text that comes back in one call. py4j writes an answer above 8 KB in two packets,
 #: and the second waits 40 ms for the acknowledgement of the first.
 PIECE = 8_000
+#: A task takes less than this as a row.
+ROW = 120
 #: Properties of Spark's classes that nobody here reads, and that make most of the text.
 UNREAD: Mapping[str, Sequence[str]] = {
     "scheduler.CompressedMapStatus": ("loc", "_checksumVal"),
@@ -20,7 +22,7 @@ READ: Mapping[str, Sequence[str]] = {
         *("submissionTime", "completionTime"),
     ),
     "status.api.v1.StageData": (
-        *("status", "attemptId", "rddIds", "submissionTime", "completionTime"),
+        *("status", "attemptId", "numTasks", "rddIds", "submissionTime", "completionTime"),
     ),
 }
 #: The same for those that come a thousand at a time: as rows, without the names.
@@ -60,9 +62,13 @@ class JsonReader:
         """Return what an object shows, piece by piece."""
         return self._pieces(self._by_getter, value)
 
-    def read_tasks(self, value: Any) -> list[Any]:  # noqa: ANN401  as above
-        """Return tasks with the properties that are read; one without metrics has None there."""
-        return [self._task(row) for row in self._pieces(self._by_getter, value)]
+    def read_tasks(self, value: Any, tasks: int) -> list[Any]:  # noqa: ANN401  as above
+        """Return about so many tasks with the properties that are read.
+
+        One without metrics has None for them.
+        """
+        rows = self.read(value) if tasks * ROW < PIECE else self.read_long(value)
+        return [self._task(row) for row in rows]
 
     def read_private(self, value: Any) -> Any:  # noqa: ANN401  as above
         """Return what an object shows and what it hides, piece by piece."""
