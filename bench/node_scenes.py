@@ -36,7 +36,7 @@ COUNTING = Drift(
     skew=0.8,
     first_phase=BEFORE,
     phase=8,
-    seed=4,
+    seed=28,
 )
 #: Batches without work that write the state, until a first snapshot of it has been stored. A job
 #: that has run for long has that behind it.
