@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from albic.control.moving import late_s
-from albic.spark.batch import BatchSample
+from albic.control.speeds import MOST_CHANGE_OF_ROWS
+from albic.spark.batch import BatchSample, TaskSample
 from albic.spark.placement import KeyGroup
 
 
@@ -40,15 +41,27 @@ def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[See
             if task.came_from is None:
                 continue
             usually_s = [
-                past.run_s
+                past.run_s * times
                 for batch in before
                 for past in batch.stages[stage.stage].tasks
                 if past.partition == task.partition and not past.loaded
+                if (times := _as_many_rows(task, past)) is not None
             ]
             late = late_s(task.run_s, usually_s)
             if late is not None:
                 group = KeyGroup(stage.stage, task.partition)
                 yield SeenMove(group, task.came_from, task.executor_id, late)
+
+
+def _as_many_rows(now: TaskSample, then: TaskSample) -> float | None:
+    """Return how many times as many rows came ``now``; None where that is another load.
+
+    State moves when load changes, and what more rows cost is no price of the move.
+    """
+    if not now.records or not then.records:
+        return 1.0 if now.records == then.records else None
+    times = now.records / then.records
+    return times if 1 / MOST_CHANGE_OF_ROWS <= times <= MOST_CHANGE_OF_ROWS else None
 
 
 def busiest_stage_s(sample: BatchSample) -> float:

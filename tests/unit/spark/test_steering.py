@@ -124,6 +124,15 @@ def test_a_move_is_as_late_as_it_is_beyond_the_usual() -> None:
     assert list(moves_in(batch(1, moved), [first_load])) == [], "nobody knows the usual"
 
 
+def test_more_rows_are_no_price_of_a_move() -> None:
+    usual = [batch(1, replace(task(0, ONE, 0.2), records=100))]
+    moved = replace(task(0, TWO, 0.5), loaded=True, came_from="1", records=130)
+    (move,) = moves_in(batch(2, moved), usual)
+    assert move.late_s == pytest.approx(0.5 - 0.26)
+    another_load = replace(moved, records=900)
+    assert list(moves_in(batch(2, another_load), usual)) == []
+
+
 @pytest.mark.parametrize(
     ("address", "host"),
     [
