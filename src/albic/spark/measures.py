@@ -35,20 +35,23 @@ def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
 
 def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:
     """Yield the key groups that moved in a batch and whose usual time is known from ``before``."""
-    for stage in sample.stages:
-        for task in stage.tasks:
-            if task.came_from is None:
-                continue
-            usually_s = [
-                past.run_s
-                for batch in before
-                for past in batch.stages[stage.stage].tasks
-                if past.partition == task.partition and not past.loaded
-            ]
-            late = late_s(task.run_s, usually_s)
-            if late is not None:
-                group = KeyGroup(stage.stage, task.partition)
-                yield SeenMove(group, task.came_from, task.executor_id, late)
+    moved = {
+        KeyGroup(stage.stage, task.partition): task
+        for stage in sample.stages
+        for task in stage.tasks
+        if task.came_from is not None
+    }
+    if not moved:
+        return
+    usually_s: defaultdict[KeyGroup, list[float]] = defaultdict(list)
+    for batch in before:
+        for group, run_s in settled_s(batch).items():
+            if group in moved:
+                usually_s[group].append(run_s)
+    for group, task in moved.items():
+        late = late_s(task.run_s, usually_s[group])
+        if late is not None and task.came_from is not None:
+            yield SeenMove(group, task.came_from, task.executor_id, late)
 
 
 def busiest_stage_s(sample: BatchSample) -> float:
