@@ -154,16 +154,21 @@ class Controller:
         if woken is not None:
             self._woken = f"no longer silent: {woken}"
             return STIR
-        return self._early(news) if self._silence.kept else self._regular(news)
+        if not self._is_due(news):
+            return self._early(news)
+        if not self._silence.kept:
+            return PERIOD
+        # Measurements of a silent period would pile up, and the newest ones are the ones to keep.
+        self._parts.statistics.new_period()
+        self._began_s, self._batches = self._parts.clock.now_s(), 0
+        return self._early(news)
 
-    def _regular(self, news: News) -> str | None:
-        """Return what calls for a round while the loop is not silent."""
+    def _is_due(self, news: News) -> bool:
+        """Return whether the period is over."""
         passed_s = self._parts.clock.now_s() - self._began_s
         # Right after a batch the measurements are whole, and all of the next one is to be won.
         between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
-        if between and self._settings.pace.due(passed_s, self._batches):
-            return PERIOD
-        return self._early(news)
+        return between and self._settings.pace.due(passed_s, self._batches)
 
     def _early(self, news: News) -> str | None:
         """Return what cannot wait for the period, or for the end of a silence."""

@@ -116,6 +116,7 @@ def test_the_loop_asks_no_planner_where_nothing_can_be_won_until_something_chang
     for _ in range(60):
         steady.look()
     assert planner.asked == 2
+    assert job.periods == 30, "what was measured does not pile up"
     *_, last = steady.journal.records()
     assert "no more are run until" in last.note
     steady.look()
