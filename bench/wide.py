@@ -76,7 +76,7 @@ def measure(cluster: LocalCluster, folder: Path, batches: int) -> tuple[Controll
 def main() -> int:
     """Print what the controller did and what that cost."""
     options = argparse.ArgumentParser(prog="python -m bench.wide", description=__doc__)
-    options.add_argument("--batches", type=int, default=5, help="batches beside the controller")
+    options.add_argument("--batches", type=int, default=8, help="batches beside the controller")
     settings = {"spark.sql.shuffle.partitions": str(PARTITIONS), PROVIDER: HELD_IN_MEMORY}
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,

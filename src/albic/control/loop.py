@@ -12,6 +12,7 @@ from types import TracebackType
 from albic.control import adaptation, recording
 from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
+from albic.control.pacing import pause_s
 from albic.control.ports import Journal, News, Parts
 from albic.control.rounds import ARRIVAL, EARLY, IMBALANCE, LOSS, OVERLOAD, PERIOD, STIR, Rounds
 from albic.control.settings import Settings
@@ -20,9 +21,8 @@ from albic.model import NotReady
 
 log = logging.getLogger(__name__)
 
-#: How often we look for ended batches and lost nodes, when one may end and when none will. A look
-#: takes about a millisecond.
-LOOK_EVERY_S, QUIET_LOOK_EVERY_S = 0.06, 0.3
+#: What the newest look weighs in what a look takes.
+NEWEST_LOOK = 0.1
 #: Looks that may fail in a row, with a longer pause each time, before we leave the job alone.
 MOST_FAILURES = 8
 
@@ -46,6 +46,7 @@ class Controller:
         self._silence = Silence(settings)
         self._woken: str | None = None
         self._quiet_s = 0.0
+        self._look_s = 0.0
         self._worked_s = 0.0
 
     @property
@@ -94,6 +95,7 @@ class Controller:
 
     def look(self) -> None:
         """Look once at the job, and plan if it is time or a node was lost."""
+        began_s = self._parts.clock.now_s()
         news = self._parts.statistics.observe()
         if news.over:
             self._stopping.set()
@@ -102,6 +104,9 @@ class Controller:
         self._batches += news.batches
         if news.batches:
             self._rounds.see_off()
+        else:
+            took_s = self._parts.clock.now_s() - began_s
+            self._look_s += (took_s - self._look_s) * NEWEST_LOOK
         trigger = self._trigger(news)
         if trigger is not None:
             self.run_round(trigger)
@@ -149,16 +154,21 @@ class Controller:
         if woken is not None:
             self._woken = f"no longer silent: {woken}"
             return STIR
-        return self._early(news) if self._silence.kept else self._regular(news)
+        if not self._is_due(news):
+            return self._early(news)
+        if not self._silence.kept:
+            return PERIOD
+        # Measurements of a silent period would pile up, and the newest ones are the ones to keep.
+        self._parts.statistics.new_period()
+        self._began_s, self._batches = self._parts.clock.now_s(), 0
+        return self._early(news)
 
-    def _regular(self, news: News) -> str | None:
-        """Return what calls for a round while the loop is not silent."""
+    def _is_due(self, news: News) -> bool:
+        """Return whether the period is over."""
         passed_s = self._parts.clock.now_s() - self._began_s
         # Right after a batch the measurements are whole, and all of the next one is to be won.
         between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
-        if between and self._settings.pace.due(passed_s, self._batches):
-            return PERIOD
-        return self._early(news)
+        return between and self._settings.pace.due(passed_s, self._batches)
 
     def _early(self, news: News) -> str | None:
         """Return what cannot wait for the period, or for the end of a silence."""
@@ -186,8 +196,8 @@ class Controller:
                 if failures == MOST_FAILURES:
                     log.error("albic gives up after %d failures; the job goes on", failures)
                     break
-                pause_s = max(LOOK_EVERY_S, min(self._quiet_s, QUIET_LOOK_EVERY_S)) * 2**failures
-                self._parts.clock.sleep_until(self._parts.clock.now_s() + pause_s)
+                wait_s = pause_s(self._quiet_s, self._look_s) * 2**failures
+                self._parts.clock.sleep_until(self._parts.clock.now_s() + wait_s)
         finally:
             self._close()
 

@@ -1,11 +1,12 @@
-"""Whether a plan wins more than its moves cost, in seconds of batches."""
+"""Whether a plan can win anything, and more than its moves cost, in seconds of batches."""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from albic.control.settings import Pace
-from albic.model import Plan, PlanRequest, Throughput, metrics
+from albic.control.urgency import avoidable_share
+from albic.model import Objective, Plan, PlanRequest, Throughput, metrics
 
 #: The fewest batches that a plan has to pay for itself in: a job that changes faster than that
 #: cannot be followed.
@@ -36,6 +37,25 @@ def too_dear(plan: Plan, request: PlanRequest, kept: Throughput, pace: Pace) -> 
     return (
         f"{len(plan.moves)} moves would make batches {late_s:.2f} s late and win {won_s:.2f} s in "
         f"{batches:.0f} batches; nothing moves for that"
+    )
+
+
+def hopeless(request: PlanRequest, least_gain: float) -> str | None:
+    """Return why no plan at all could be worth its moves, or None if one may be.
+
+    What could be won at most is known without a planner, as long as it is the makespan alone that
+    counts: no traffic, and no node that has to be emptied.
+    """
+    snapshot = request.snapshot
+    gone = bool(snapshot.cluster.draining().any())
+    if request.objective is not Objective.MAKESPAN or snapshot.traffic.nnz or gone:
+        return None
+    most = avoidable_share(snapshot)
+    if most >= least_gain:
+        return None
+    return (
+        f"no placement could win more than {most:.1%} of the makespan; below {least_gain:.1%} "
+        f"nothing moves"
     )
 
 

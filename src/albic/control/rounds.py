@@ -8,18 +8,21 @@ from albic.control import adaptation, moving, recording
 from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
-from albic.control.payback import dearness, too_dear
+from albic.control.payback import dearness, hopeless, too_dear
 from albic.control.ports import Effect, Parts
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
 from albic.model import (
     NotReady,
+    Outcome,
     Plan,
     PlanRejected,
     PlanRequest,
     ScalingDecision,
+    SearchReport,
     Snapshot,
     Throughput,
+    plan_for,
 )
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,8 @@ log = logging.getLogger(__name__)
 HASTE_S, LEISURE_S = 0.001, 0.003
 PERIOD, LOSS, STIR = "period", "loss", "stir"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
+#: Who is named as the planner where none was asked.
+NOBODY = "none"
 #: Rounds before the period is over: they share its moves, and measuring goes on.
 EARLY = frozenset({ARRIVAL, IMBALANCE, OVERLOAD})
 
@@ -131,6 +136,10 @@ class Rounds:
         )
         late = adaptation.is_late(kept)
         request = adaptation.request_for(snapshot, allowed, lost, cost, late=late)
+        # A scaling policy wants to know what a planner would do in any case.
+        if self.settled and (why_not := hopeless(request, self._settings.least_gain)):
+            report = SearchReport(NOBODY, Outcome.UNCHANGED, why_not)
+            return request, plan_for(request, snapshot.allocation, report)
         answer = self._parts.planner.plan(request)
         pace, least = self._settings.pace, self._settings.least_gain
         # What is assumed of moves would keep the first ones from being made, and measured.

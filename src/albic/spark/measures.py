@@ -36,21 +36,27 @@ def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
 
 def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:
     """Yield the key groups that moved in a batch and whose usual time is known from ``before``."""
-    for stage in sample.stages:
-        for task in stage.tasks:
-            if task.came_from is None:
-                continue
-            usually_s = [
-                past.run_s * times
-                for batch in before
-                for past in batch.stages[stage.stage].tasks
-                if past.partition == task.partition and not past.loaded
-                if (times := _as_many_rows(task, past)) is not None
-            ]
-            late = late_s(task.run_s, usually_s)
-            if late is not None:
-                group = KeyGroup(stage.stage, task.partition)
-                yield SeenMove(group, task.came_from, task.executor_id, late)
+    moved = {
+        KeyGroup(stage.stage, task.partition): task
+        for stage in sample.stages
+        for task in stage.tasks
+        if task.came_from is not None
+    }
+    if not moved:
+        return
+    usually_s: defaultdict[KeyGroup, list[float]] = defaultdict(list)
+    for batch in before:
+        for stage in batch.stages:
+            for past in stage.tasks:
+                now = moved.get(KeyGroup(stage.stage, past.partition))
+                if now is None or past.loaded:
+                    continue
+                if (times := _as_many_rows(now, past)) is not None:
+                    usually_s[KeyGroup(stage.stage, past.partition)].append(past.run_s * times)
+    for group, task in moved.items():
+        late = late_s(task.run_s, usually_s[group])
+        if late is not None and task.came_from is not None:
+            yield SeenMove(group, task.came_from, task.executor_id, late)
 
 
 def _as_many_rows(now: TaskSample, then: TaskSample) -> float | None:

@@ -26,6 +26,8 @@ from albic.spark.statistics import StatisticsReader
 KEPT = 16
 #: When the next batch may end is told by so many before it.
 ALIKE = 2
+#: How often to look while too few batches tell when one will end.
+UNKNOWN_S = 0.2
 #: How often a query is asked whether it still runs while no batch of it will end.
 ASK_EVERY_S = 2.0
 
@@ -117,7 +119,7 @@ class QueryWatch:
     def look_in_s(self, now_s: float) -> float:
         """Return how long it does no harm to look for no batch."""
         sure_s = self._sure_until_s()
-        return look_in_s(now_s, sure_s) if sure_s else 0.0
+        return look_in_s(now_s, sure_s) if sure_s else UNKNOWN_S
 
     def _sure_until_s(self) -> float:
         """Return until when the present batch is sure to run; 0 while too few tell."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from albic.control.attention import AFTER_MOVES, LEARNING, MOST_UNREAD, Attention
-from albic.control.pacing import SURE, look_in_s, sure_until_s
+from albic.control.pacing import LONGEST_PAUSE_S, SURE, look_in_s, pause_s, sure_until_s
 
 
 def settled(batches: int = 200) -> Attention:
@@ -69,3 +69,12 @@ def test_looks_wait_for_a_batch_and_become_rare_when_it_is_overdue() -> None:
     assert look_in_s(100.0, 102.0) == 2.0
     assert look_in_s(102.0, 102.0) == 0.0
     assert look_in_s(104.0, 102.0) == pytest.approx(0.1)
+
+
+def test_looks_are_as_many_as_they_are_worth() -> None:
+    assert pause_s(0.0, 0.0005) == 0.06
+    assert pause_s(2.0, 0.0005) == 0.3
+    assert pause_s(0.2, 0.0005) == 0.2
+    assert pause_s(0.0, 0.002) == 0.2, "a slow look may take a hundredth of the time"
+    assert pause_s(2.0, 0.002) == pytest.approx(0.667, rel=0.01)
+    assert pause_s(60.0, 0.1) == LONGEST_PAUSE_S

@@ -10,9 +10,16 @@ from albic.control import Pace, Settings
 from albic.control.adaptation import worthwhile
 from albic.control.impatience import ADVICE, Impatience, impatient
 from albic.control.moving import MeasuredMove
-from albic.control.payback import LEAST_BATCHES, batches_in, dearness, lateness_s, too_dear
+from albic.control.payback import (
+    LEAST_BATCHES,
+    batches_in,
+    dearness,
+    hopeless,
+    lateness_s,
+    too_dear,
+)
 from albic.control.ports import Effect
-from albic.model import Allocation, Outcome, SearchReport, Throughput, plan_for
+from albic.model import Allocation, Objective, Outcome, SearchReport, Throughput, plan_for
 from albic.planners.search import SearchPlanner
 from tests.unit.control.fakes import World, controller
 from tests.worlds import world
@@ -139,3 +146,20 @@ def test_there_is_no_advice_where_a_wait_of_zero_would_tear_pairs_apart() -> Non
     for _ in range(3):
         impatience.take_in(plan, asked, KEPT, 6)
     assert impatience.advice() is None
+
+
+@pytest.mark.parametrize(
+    ("drawing", "hope"),
+    [
+        pytest.param("a: 30 | b: 30", False, id="even loads"),
+        pytest.param("a: 52 2 | b: 50", False, id="less to win than it takes"),
+        pytest.param("a: 30 20 | b: 10", True, id="a gap that a move could close"),
+        pytest.param("a: 60 | b:", False, id="the largest key group is the floor"),
+        pytest.param("a: 30 | b: 30 | c(draining):", True, id="a node that goes"),
+    ],
+)
+def test_where_nothing_can_be_won_no_planner_is_asked(drawing: str, hope) -> None:
+    asked = replace(world(drawing), objective=Objective.MAKESPAN)
+    assert (hopeless(asked, 0.05) is None) == hope
+    record = controller(World(drawing)).run_round("period")
+    assert (record.planner == "none") != hope

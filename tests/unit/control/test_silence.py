@@ -107,7 +107,7 @@ class Counting:
 def test_the_loop_asks_no_planner_where_nothing_can_be_won_until_something_changes() -> None:
     planner = Counting()
     job = World(
-        "a: 30 30 | b: 30 30",
+        "a: 40 20 | b: 40",
         news=[QUIET] * 60 + [News(batches=1, batch_s=4.5)],
         effect_now=Effect(),
         kept=Throughput(batch_s=3.0),
@@ -116,6 +116,7 @@ def test_the_loop_asks_no_planner_where_nothing_can_be_won_until_something_chang
     for _ in range(60):
         steady.look()
     assert planner.asked == 2
+    assert job.periods == 30, "what was measured does not pile up"
     *_, last = steady.journal.records()
     assert "no more are run until" in last.note
     steady.look()
