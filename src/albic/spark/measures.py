@@ -26,12 +26,7 @@ def stages_s(sample: BatchSample) -> float:
 
 def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
     """Return how long each key group worked that had not to be loaded."""
-    return {
-        KeyGroup(stage.stage, task.partition): task.run_s
-        for stage in sample.stages
-        for task in stage.tasks
-        if not task.loaded
-    }
+    return {group: task.run_s for group, task in _settled(sample)}
 
 
 def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:
@@ -46,17 +41,21 @@ def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[See
         return
     usually_s: defaultdict[KeyGroup, list[float]] = defaultdict(list)
     for batch in before:
-        for stage in batch.stages:
-            for past in stage.tasks:
-                now = moved.get(KeyGroup(stage.stage, past.partition))
-                if now is None or past.loaded:
-                    continue
-                if (times := _as_many_rows(now, past)) is not None:
-                    usually_s[KeyGroup(stage.stage, past.partition)].append(past.run_s * times)
+        for group, past in _settled(batch):
+            if group in moved and (times := _as_many_rows(moved[group], past)) is not None:
+                usually_s[group].append(past.run_s * times)
     for group, task in moved.items():
         late = late_s(task.run_s, usually_s[group])
         if late is not None and task.came_from is not None:
             yield SeenMove(group, task.came_from, task.executor_id, late)
+
+
+def _settled(sample: BatchSample) -> Iterator[tuple[KeyGroup, TaskSample]]:
+    """Yield the tasks of key groups that had not to be loaded."""
+    for stage in sample.stages:
+        for task in stage.tasks:
+            if not task.loaded:
+                yield KeyGroup(stage.stage, task.partition), task
 
 
 def _as_many_rows(now: TaskSample, then: TaskSample) -> float | None:

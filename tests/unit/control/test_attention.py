@@ -76,5 +76,5 @@ def test_looks_are_as_many_as_they_are_worth() -> None:
     assert pause_s(2.0, 0.0005) == 0.3
     assert pause_s(0.2, 0.0005) == 0.2
     assert pause_s(0.0, 0.002) == 0.2, "a slow look may take a hundredth of the time"
-    assert pause_s(2.0, 0.002) == pytest.approx(0.667, rel=0.01)
+    assert pause_s(2.0, 0.0012) == pytest.approx(0.4)
     assert pause_s(60.0, 0.1) == LONGEST_PAUSE_S
