@@ -1,7 +1,7 @@
 """Measures what albic brings on isolated nodes with real work; see ``docs/benchmarks-nodes.md``.
 
 Every scene is run as plain Spark with its own locality wait and with none, and with albic attached,
-there and back again: A B C C B A, for Java's compiler makes each run faster than the one before.
+there and back again, for Java's compiler makes each run faster than the one before.
 Needs Linux and root. Exit code 1 means that a goal is missed. What was measured is kept after every
 scene; a full run writes into the repository, one with ``--only``, ``--way`` or ``--quick`` into
 ``out/bench``.
@@ -93,10 +93,17 @@ def resumed(options: argparse.Namespace, now: str) -> dict[str, Result]:
     }
 
 
-def order(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the ways in the order of their runs: there, and back again."""
-    there = tuple(options.way or WAYS)
-    return there if options.quick else there + there[::-1]
+def order(options: argparse.Namespace, act: Act | None = None) -> tuple[str, ...]:
+    """Return the ways in the order of their runs: there, and back again.
+
+    A wait of 0 s has one run, in the middle, where nothing is promised about it.
+    """
+    if options.quick or options.way:
+        there = tuple(options.way or WAYS)
+        return there if options.quick else there + there[::-1]
+    if act is None or act.against_best:
+        return WAYS + WAYS[::-1]
+    return (PLAIN, ALBIC, IMPATIENT, ALBIC, PLAIN)
 
 
 @contextlib.contextmanager
@@ -161,7 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = [act.scene for name in left if (act := known.get(name))] or bare()
         with staged(console.print, chosen) as stage:
             for name in left:
-                found = timed(lambda: measured(stage, known.get(name), order(options)))  # noqa: B023
+                act = known.get(name)
+                ways = order(options, act)
+                found = timed(lambda: measured(stage, act, ways))  # noqa: B023
                 results[name] = replace(found, commit=now)
                 results = in_order(results)
                 show(console, name, results[name])
