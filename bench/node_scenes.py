@@ -175,7 +175,7 @@ def _changing(*, quick: bool) -> dict[str, Act]:
         ),
         "state-disk": Act(
             replace(
-                state, name="20 MB a key group, local disk", after=12, place=Place(EQUAL, SLOW)
+                state, name="20 MB a key group, local disk", after=14, place=Place(EQUAL, SLOW)
             ),
             "the same state on the local disk",
             (Promise(1.00, BEST),),
