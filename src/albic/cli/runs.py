@@ -93,18 +93,22 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
             _unseen(stage, "rehearsal", replace(wishes, batches=REHEARSAL))
         with doing(console, f"finding what a batch costs anyway, {EMPTY} batches …"):
             few = replace(wishes, batches=EMPTY, rows=NEXT_TO_NONE)
-            empty = _unseen(stage, "empty", few)[WARM_UP:]
+            names = {wishes.variant(name)[0]: name for name in wishes.planners}
+            empty = {
+                job: tuple(_unseen(stage, f"empty-{job}", few, name)[WARM_UP:])
+                for job, name in names.items()
+            }
         order = turns(wishes.planners, wishes.repeats)
         runs = tuple(_run(stage, at, len(order), *each) for at, each in enumerate(order, start=1))
         with doing(console, "working out the results in SQL …"):
             right, words = _agreement(stage)
-        return Found(_job(wishes, NONE).title, wishes, runs, tuple(empty), right, words)
+        return Found(_job(wishes, NONE).title, wishes, runs, empty, right, words)
 
 
-def _unseen(stage: Stage, name: str, wishes: Wishes) -> list[BatchRecord]:
+def _unseen(stage: Stage, folder: str, wishes: Wishes, name: str = NONE) -> list[BatchRecord]:
     """Return the batches of a run that nobody sees and nobody steers."""
-    inputs = wishes.inputs(stage.folder / name)
-    network = _job(wishes, NONE).network(stage.cluster.spark, inputs)
+    inputs = wishes.inputs(stage.folder / folder)
+    network = _job(wishes, name).network(stage.cluster.spark, inputs)
     return [record for record, _ in _batches(stage, None, network, inputs.folder)]
 
 
@@ -135,9 +139,10 @@ def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
         tuple(rounds),
         warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),
+        stages=stage_names(network.topology()),
     )
     content = journal.path.read_bytes() if journal.path.exists() else b""
-    return Run(name, turn, records, content, stage_names(network.topology()))
+    return Run(name, turn, records, content)
 
 
 def _batches(

@@ -4,11 +4,10 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from albic.control.batches import BatchRecord
 from albic.dashboard import courses
 from albic.dashboard.comparison import rounds_table
 from albic.dashboard.courses import FIRST, LAST, Course, Summary
-from albic.dashboard.makeup import Part, makeup, shares
+from albic.dashboard.makeup import Part, shares
 from albic.dashboard.repeats import Ratio, Repeats, ratio
 from albic.dashboard.runs import RunRecords
 from albic.figures import Chart, Kind, Page, Section, Series, Table
@@ -30,23 +29,15 @@ class Comparison:
     """The runs of each planner, and what they are held against.
 
     ``plain`` is the name of the planner that ratios refer to; without its runs there are none.
-    ``empty`` are batches of the same job with next to no rows, ``stages`` what runs in each stage.
     """
 
     planners: Sequence[Repeats]
     plain: str
-    empty: Sequence[BatchRecord] = ()
-    stages: Sequence[str] = ()
 
     def ratio(self, one: Repeats) -> Ratio | None:
         """Return one planner's batch time as a share of the plain one's."""
         plain = next((each for each in self.planners if each.name == self.plain), None)
         return None if plain is None or plain is one else ratio(one, plain)
-
-    def makeup(self, one: Repeats) -> tuple[Part, ...]:
-        """Return what the last batches of one planner consist of."""
-        end = [record for run in one.runs for record in run.counted[-LAST:]]
-        return makeup(end, self.empty, self.stages) if self.empty else ()
 
 
 def planners_page(found: Comparison, about: About) -> Page:
@@ -59,7 +50,7 @@ def planners_page(found: Comparison, about: About) -> Page:
         sections=(
             Section("What was run", about.text),
             Section("In numbers", _reading(), tables=(summary_table(found), work_table(runs))),
-            *_makeup_section(found),
+            *_makeup_section(runs),
             Section(
                 "How much stays on a node",
                 "Bytes between key groups whose sender and receiver are on the same executor. "
@@ -112,21 +103,22 @@ def headline(found: Comparison) -> str:
     return " ".join([*times, local])
 
 
-def shares_line(found: Comparison, one: Repeats) -> str:
+def shares_line(one: Repeats) -> str:
     """Return what the batches of a planner are made of, as a sentence."""
-    made = shares(found.makeup(one))
+    made = shares(one.makeup())
     return (
         f"{one.name}: {made.work:.0%} of a batch is work, {made.wait:.0%} waiting for rows from "
         f"other nodes, {made.fixed:.0%} fixed cost."
     )
 
 
-def _makeup_section(found: Comparison) -> tuple[Section, ...]:
+def _makeup_section(planners: Sequence[Repeats]) -> tuple[Section, ...]:
     """Return what batches consist of, if that was measured."""
-    if not found.empty:
+    measured = [each for each in planners if each.empty]
+    if not measured:
         return ()
-    rows = statistics.median(record.rows for record in found.empty)
-    lines = " ".join(shares_line(found, each) for each in found.planners)
+    rows = statistics.median(record.rows for each in measured for record in each.empty)
+    lines = " ".join(shares_line(each) for each in measured)
     text = (
         f"{lines} Fixed is what the same batch takes with {rows:.0f} rows on the same nodes: "
         f"starting tasks and Python, committing state, Spark's own books. Waiting is what Spark's "
@@ -137,7 +129,7 @@ def _makeup_section(found: Comparison) -> tuple[Section, ...]:
         Section(
             "What a batch consists of",
             text,
-            tables=tuple(makeup_table(each.name, found.makeup(each)) for each in found.planners),
+            tables=tuple(makeup_table(each.name, each.makeup()) for each in measured),
         ),
     )
 
