@@ -13,6 +13,7 @@ from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import Course, operator_work, summary
 from albic.dashboard.makeup import shares
+from albic.dashboard.makeup_page import shares_line
 from albic.dashboard.planners_page import (
     About,
     Comparison,
@@ -22,7 +23,6 @@ from albic.dashboard.planners_page import (
     load_charts,
     network_charts,
     planners_page,
-    shares_line,
 )
 from albic.dashboard.repeats import Repeats
 from albic.figures.plots import save
