@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from albic.cli.run_results import folder_name, label
 from albic.cli.run_wishes import NONE, Wishes
 from albic.cli.screen import count_text
 from albic.dashboard.repeats import turns
 from albic.jobs.real import REAL_JOBS, RealJob, expected, results
+from albic.wiring import LocalCluster
 
 
 def job_of(wishes: Wishes, name: str) -> RealJob:
@@ -16,12 +15,12 @@ def job_of(wishes: Wishes, name: str) -> RealJob:
     return REAL_JOBS[wishes.variant(name)[0]]
 
 
-def agreement(wishes: Wishes, spark: SparkSession, folder: Path) -> tuple[bool, str]:
+def agreement(wishes: Wishes, cluster: LocalCluster, folder: Path) -> tuple[bool, str]:
     """Return whether the results are those of plain SQL, as they must be wherever state lay."""
     if wishes.store is not None:
         return True, f"The results are in {wishes.store}, with what other runs wrote there."
     job, inputs = job_of(wishes, NONE), wishes.inputs(folder)
-    wanted = {name: sorted(rows) for name, rows in expected(job, spark, inputs).items()}
+    wanted = {name: sorted(rows) for name, rows in expected(job, cluster.spark, inputs).items()}
     for each, turn in turns(wishes.planners, wishes.repeats):
         ran_in = folder / folder_name(each, turn)
         found = results(job_of(wishes, each), wishes.inputs(ran_in))

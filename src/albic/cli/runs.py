@@ -102,7 +102,7 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
         order = turns(wishes.planners, wishes.repeats)
         runs = tuple(_run(stage, at, len(order), *each) for at, each in enumerate(order, start=1))
         with doing(console, "working out the results in SQL …"):
-            right, words = agreement(wishes, cluster.spark, stage.folder)
+            right, words = agreement(wishes, cluster, stage.folder)
         return Found(job_of(wishes, NONE).title, wishes, runs, empty, right, words)
 
 
