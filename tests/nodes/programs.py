@@ -60,9 +60,9 @@ def megabits_per_s(sender: IsolatedNodes, receiver: IsolatedNodes, ends: Sequenc
     return int(total) * 8 / float(took_s) / 1e6
 
 
-def number_of(nodes: IsolatedNodes) -> int:
-    """Return the number of a cluster, out of its address."""
-    _, second, third, _ = map(int, nodes.address.split("."))
+def number_of(address: str) -> int:
+    """Return the number of a cluster, out of one of its addresses."""
+    _, second, third, _ = map(int, address.split("."))
     return (second - 18) * 256 + third
 
 

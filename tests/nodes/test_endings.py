@@ -36,8 +36,7 @@ def started(tmp_path) -> tuple[subprocess.Popen[str], int, int]:
     )
     assert process.stdout is not None
     address, watchdog = process.stdout.readline().split()
-    _, second, third, _ = map(int, address.split("."))
-    return process, (second - 18) * 256 + third, int(watchdog)
+    return process, number_of(address), int(watchdog)
 
 
 def gone(number: int) -> bool:
@@ -67,7 +66,7 @@ def test_what_nobody_swept_is_swept_at_the_next_start(tmp_path) -> None:
     process.communicate(timeout=20)
     assert left(number)
     nodes = IsolatedNodes()
-    mine = number_of(nodes)
+    mine = number_of(nodes.address)
     nodes.close()
     assert mine == number or left(number) == []
     assert left(mine) == []

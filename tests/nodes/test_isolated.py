@@ -114,7 +114,7 @@ def test_closing_removes_everything_and_can_be_done_twice(made, tmp_path) -> Non
     for _ in range(2):
         host = nodes.add(SLOW)
     process = on(nodes, host, "import time; time.sleep(100)")
-    number = number_of(nodes)
+    number = number_of(nodes.address)
     assert len(left(number)) >= 6
     nodes.close()
     nodes.close()
@@ -125,12 +125,12 @@ def test_closing_removes_everything_and_can_be_done_twice(made, tmp_path) -> Non
 def test_a_folder_that_cannot_be_served_is_refused_and_nothing_stays(made, tmp_path) -> None:
     before = made()
     nodes = made(tmp_path / "gone")
-    number = number_of(nodes)
+    number = number_of(nodes.address)
     with pytest.raises(InvalidInput, match="cannot be made here"):
         nodes.add(NodeLimits())
     nodes.close()
     assert left(number) == []
-    assert left(number_of(before)) != []
+    assert left(number_of(before.address)) != []
 
 
 def test_more_nodes_than_addresses_are_refused(made, monkeypatch) -> None:
