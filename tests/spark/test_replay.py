@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -12,6 +13,7 @@ from albic.jobs.datasets.formats import RELEASE_2015
 from albic.jobs.datasets.generating import generate
 from albic.jobs.datasets.home import VARIABLE
 from albic.jobs.datasets.recipe import Recipe
+from albic.jobs.datasets.sources import frame, ordered_flights
 
 ROWS = 900
 
@@ -92,3 +94,18 @@ def test_a_checkpoint_of_other_data_is_refused(
     generate(RELEASE_2015, Recipe(ROWS, 30, 0.5, 0.1, date(2015, 1, 1), 3, seed=2), data)
     with pytest.raises(Exception, match="belongs to other data"):
         run(flights(spark, data, pace=Pace(rows=500)), tmp_path / "c")
+
+
+def test_rows_that_come_again_are_the_same_for_a_replay_and_for_sql(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "home"))
+    path = tmp_path / "leap.csv.gz"
+    # Over a 29th of February, which the next years do not have.
+    generate(RELEASE_2015, Recipe(ROWS, 30, 0.5, 0.1, date(2016, 2, 27), 5), path)
+    copy = ordered_flights(path).repeated(3 * ROWS).part(ROWS // 2, 3 * ROWS - 7)
+    columns = ["sequence", "event_time", "flight_date", "year", "tail_number"]
+    read = pa.Table.from_batches(list(copy.read(copy.begin, copy.end))).select(columns)
+    told = frame(spark, copy, streaming=False).select(*columns).orderBy("sequence").toArrow()
+    assert told.to_pylist() == read.to_pylist()
+    assert {day.year for day in read["flight_date"].to_pylist()} == {2016, 2017, 2018}

@@ -13,7 +13,7 @@ from albic.cli.runs import LONGEST_WARM_UP, WARM_UP
 pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
 BATCHES = LONGEST_WARM_UP + 4
-SMALL = ["--nodes", "2", "--key-groups", "2", "--rows", "500"]
+SMALL = ["--nodes", "2", "--key-groups", "2", "--rows", "500", "--cpu", "none", "--network", "none"]
 pytestmark = pytest.mark.timeout(660)
 
 
@@ -30,13 +30,17 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) -> None:
     out = tmp_path / "out"
     process = started(*SMALL, "--batches", str(BATCHES), "--out", str(out), "--json")
+    names = ["none", "joint"]
     told, aside = process.communicate(timeout=600)
     assert process.returncode == 0, aside
     document = json.loads(told)
-    assert document["format"] == "albic-run/1"
+    assert document["format"] == "albic-run/2"
     assert document["results_are_right"]
     assert "results of plain Spark SQL over the same data" in document["results"]
-    assert [run["planner"] for run in document["runs"]] == ["joint", "none"]
+    assert "loopback" in document["nodes"]
+    assert [(run["planner"], run["turn"]) for run in document["runs"]] == [
+        *(("none", 1), ("joint", 1), ("joint", 2), ("none", 2))
+    ]
     for run in document["runs"]:
         counted = [batch for batch, _ in run["batch_s"]]
         assert WARM_UP <= counted[0] <= LONGEST_WARM_UP
@@ -46,12 +50,32 @@ def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) 
         # Key groups talk to each other, and both the controller and Spark have seen how much.
         assert 0 <= run["end_planned_pct"] <= 100
         assert 0 <= run["end_measured_pct"] <= 100
-    assert document["runs"][1]["moves"] == 0
+    assert document["runs"][0]["moves"] == 0
+    assert [each["planner"] for each in document["planners"]] == names
+    plain, joint = document["planners"]
+    assert plain["times_plain"] is None
+    assert joint["times_plain"]["end"] == pytest.approx(joint["end_batch_s"] / plain["end_batch_s"])
+    for each in document["planners"]:
+        # Five hundred rows are no work: nearly all of a batch is what it costs anyway.
+        assert each["shares"]["fixed"] > each["shares"]["work"]
+        assert sum(each["shares"].values()) == pytest.approx(1)
+        ended = [
+            run["batch_s"][-6:] for run in document["runs"] if run["planner"] == each["planner"]
+        ]
+        times = [batch_s for run in ended for _, batch_s in run]
+        assert sum(part["wall_s"] for part in each["makeup"]) == pytest.approx(
+            sum(times) / len(times), rel=0.05
+        )
+        assert [part["name"] for part in each["makeup"]] == [
+            *("reading the sources", "extract-delay", "sum-delay"),
+            *("handing results over", "outside the stages"),
+        ]
     report = (out / "report.html").read_text(encoding="utf-8")
     assert document["report"] == str(out / "report.html")
     assert report.count("<svg") >= 3
     assert sorted(path.name for path in out.iterdir()) == [
-        *("joint.jsonl", "none.jsonl", "report.html", "result.json")
+        *("joint-2.jsonl", "joint.jsonl", "none-2.jsonl", "none.jsonl"),
+        *("report.html", "result.json"),
     ]
 
 

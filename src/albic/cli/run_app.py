@@ -35,7 +35,7 @@ def run(
     key_groups: Annotated[
         int | None, typer.Option(help="Key groups of each operator; the job has its own number.")
     ] = None,
-    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 18,
+    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 16,
     rows: Annotated[
         int | None, typer.Option(help="Rows a batch; the job has a number of its own.")
     ] = None,

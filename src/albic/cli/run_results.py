@@ -1,5 +1,6 @@
 """What the runs of a job came to: a table on the screen, a report, and a document for machines."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import Course, operator_work, summary
 from albic.dashboard.makeup import shares
+from albic.dashboard.makeup_page import shares_line
 from albic.dashboard.planners_page import (
     About,
     Comparison,
@@ -21,7 +23,6 @@ from albic.dashboard.planners_page import (
     load_charts,
     network_charts,
     planners_page,
-    shares_line,
 )
 from albic.dashboard.repeats import Repeats
 from albic.figures.plots import save
@@ -34,42 +35,36 @@ REPORT, RESULT = "report.html", "result.json"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: who planned for which time, what was recorded, and the journal as it was written.
-
-    ``stages`` says what runs in each stateful stage.
-    """
+    """One run: who planned for which time, what was recorded, and the journal as it was written."""
 
     planner: str
     turn: int
     records: RunRecords
     journal: bytes
-    stages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """All runs of a job; ``right`` and ``told`` are what comparing their results showed.
 
-    ``empty`` are batches of the same job with next to no rows.
+    ``empty`` are batches with next to no rows, by the name of the job.
     """
 
     title: str
     wishes: Wishes
     runs: tuple[Run, ...]
-    empty: tuple[BatchRecord, ...]
+    empty: Mapping[str, tuple[BatchRecord, ...]]
     right: bool
     told: str
 
     def comparison(self) -> Comparison:
         """Return the runs planner by planner, in the order in which planners were named."""
-        by_name = {
-            name: [run for run in self.runs if run.planner == name] for name in self.wishes.planners
-        }
-        planners = [
-            Repeats(tuple(run.records for run in sorted(runs, key=lambda run: run.turn)))
-            for runs in by_name.values()
-        ]
-        return Comparison(planners, PLAIN, self.empty, self.runs[0].stages)
+        planners = []
+        for name in self.wishes.planners:
+            turns = sorted((r for r in self.runs if r.planner == name), key=lambda run: run.turn)
+            empty = self.empty[self.wishes.variant(name)[0]]
+            planners.append(Repeats(tuple(run.records for run in turns), empty))
+        return Comparison(planners, PLAIN)
 
 
 def folder_name(planner: str, turn: int) -> str:
@@ -92,7 +87,7 @@ def show(console: Console, found: Found, report: Path) -> None:
         table.add_row(*row.values())
     console.print(table)
     for each in against.planners:
-        console.print(shares_line(against, each), soft_wrap=True)
+        console.print(shares_line(each), soft_wrap=True)
     console.print(found.told, soft_wrap=True)
     console.print(f"report: {report.resolve()}", soft_wrap=True)
 
@@ -138,10 +133,8 @@ def json_text(found: Found) -> str:
                     if (ratio := against.ratio(each)) is None
                     else asdict(ratio),
                     "operator_work_us_per_row": operator_work(*each.runs),
-                    "shares": asdict(shares(against.makeup(each))),
-                    "makeup": [
-                        asdict(part) | {"work_s": part.work_s} for part in against.makeup(each)
-                    ],
+                    "shares": asdict(shares(each.makeup())),
+                    "makeup": [asdict(part) | {"work_s": part.work_s} for part in each.makeup()],
                 }
                 for name, each in zip(wishes.planners, against.planners, strict=True)
             ],

@@ -32,7 +32,7 @@ class Wishes:
     planners: tuple[str, ...] = PLANNERS
     nodes: int = 4
     key_groups: int | None = None
-    batches: int = 18
+    batches: int = 16
     rows: int | None = None
     repeats: int = 2
     period: str = "2 batches"

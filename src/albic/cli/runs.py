@@ -9,6 +9,7 @@ from rich.console import Console
 
 from albic.cli import run_results
 from albic.cli.live import Watcher, doing, watching
+from albic.cli.run_agreement import agreement, job_of
 from albic.cli.run_nodes import told
 from albic.cli.run_results import Found, Run, folder_name, label
 from albic.cli.run_wishes import FEWEST, NONE, PLANNERS, Wishes
@@ -20,7 +21,7 @@ from albic.dashboard import RunRecords
 from albic.dashboard.courses import decided_share, key_group_names, without_remnant
 from albic.dashboard.makeup import stage_names
 from albic.dashboard.repeats import turns
-from albic.jobs.real import REAL_JOBS, RealJob, expected, results
+from albic.jobs.real import REAL_JOBS
 from albic.jobs.running import batches
 from albic.model import AlbicError, InvalidInput, JobEnded
 from albic.planners import find_planner
@@ -63,8 +64,8 @@ def run(wishes: Wishes, *, as_json: bool) -> None:
     console = screen(aside=as_json)
     try:
         with doing(console, "putting the data in order, once …"):
-            wishes = wishes.settled(_job(wishes, NONE))
-            _job(wishes, NONE).prepare(wishes.inputs(Path()))
+            wishes = wishes.settled(job_of(wishes, NONE))
+            job_of(wishes, NONE).prepare(wishes.inputs(Path()))
         console.print(_announcement(wishes), soft_wrap=True)
         found = _all_runs(console, wishes)
     except KeyboardInterrupt:
@@ -93,18 +94,22 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
             _unseen(stage, "rehearsal", replace(wishes, batches=REHEARSAL))
         with doing(console, f"finding what a batch costs anyway, {EMPTY} batches …"):
             few = replace(wishes, batches=EMPTY, rows=NEXT_TO_NONE)
-            empty = _unseen(stage, "empty", few)[WARM_UP:]
+            names = {wishes.variant(name)[0]: name for name in wishes.planners}
+            empty = {
+                job: tuple(_unseen(stage, f"empty-{job}", few, name)[WARM_UP:])
+                for job, name in names.items()
+            }
         order = turns(wishes.planners, wishes.repeats)
         runs = tuple(_run(stage, at, len(order), *each) for at, each in enumerate(order, start=1))
         with doing(console, "working out the results in SQL …"):
-            right, words = _agreement(stage)
-        return Found(_job(wishes, NONE).title, wishes, runs, tuple(empty), right, words)
+            right, words = agreement(wishes, cluster, stage.folder)
+        return Found(job_of(wishes, NONE).title, wishes, runs, empty, right, words)
 
 
-def _unseen(stage: Stage, name: str, wishes: Wishes) -> list[BatchRecord]:
+def _unseen(stage: Stage, folder: str, wishes: Wishes, name: str = NONE) -> list[BatchRecord]:
     """Return the batches of a run that nobody sees and nobody steers."""
-    inputs = wishes.inputs(stage.folder / name)
-    network = _job(wishes, NONE).network(stage.cluster.spark, inputs)
+    inputs = wishes.inputs(stage.folder / folder)
+    network = job_of(wishes, name).network(stage.cluster.spark, inputs)
     return [record for record, _ in _batches(stage, None, network, inputs.folder)]
 
 
@@ -112,7 +117,7 @@ def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
     """Run the job once; return what was recorded."""
     wishes, seen, warm_up = stage.wishes, [], 0
     inputs = wishes.inputs(stage.folder / folder_name(name, turn))
-    network = _job(wishes, name).network(stage.cluster.spark, inputs)
+    network = job_of(wishes, name).network(stage.cluster.spark, inputs)
     journal = JsonLinesJournal(inputs.folder / JOURNAL)
     title = f"{wishes.job} with {label(name)}, run {number} of {of}"
     with watching(stage.console, title, COLUMNS) as watcher:
@@ -135,9 +140,10 @@ def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
         tuple(rounds),
         warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),
+        stages=stage_names(network.topology()),
     )
     content = journal.path.read_bytes() if journal.path.exists() else b""
-    return Run(name, turn, records, content, stage_names(network.topology()))
+    return Run(name, turn, records, content)
 
 
 def _batches(
@@ -148,7 +154,7 @@ def _batches(
     Batches count from the one after the controller was attached on; query and controller end with
     the run. Without a name nobody is attached.
     """
-    shift = 1 if _job(stage.wishes, name or NONE).worst_start else 0
+    shift = 1 if job_of(stage.wishes, name or NONE).worst_start else 0
     running = network.start(stage.cluster.storage / folder.name, all_there_is=True)
     controller = dealer = None
     try:
@@ -195,24 +201,6 @@ def _steered(stage: Stage, running: RunningNetwork, name: str, journal: Path) ->
     )
 
 
-def _agreement(stage: Stage) -> tuple[bool, str]:
-    """Return whether the results are those of plain SQL, as they must be wherever state lay."""
-    wishes = stage.wishes
-    if wishes.store is not None:
-        return True, f"The results are in {wishes.store}, with what other runs wrote there."
-    job, inputs = _job(wishes, NONE), wishes.inputs(stage.folder)
-    wanted = {
-        name: sorted(rows) for name, rows in expected(job, stage.cluster.spark, inputs).items()
-    }
-    for each, turn in turns(wishes.planners, wishes.repeats):
-        folder = stage.folder / folder_name(each, turn)
-        found = results(_job(wishes, each), wishes.inputs(folder))
-        if {name: sorted(rows) for name, rows in found.items()} != wanted:
-            return False, f"THE RESULTS WITH {label(each)} ARE NOT THOSE OF PLAIN SQL; report it."
-    rows = count_text(sum(len(rows) for rows in wanted.values()), "row")
-    return True, f"Every run came to the results of plain Spark SQL over the same data: {rows}."
-
-
 def _show(
     watcher: Watcher,
     record: BatchRecord,
@@ -235,16 +223,11 @@ def _show(
     watcher.add(cells, record.batch_s, "" if counts else "warm-up")
 
 
-def _job(wishes: Wishes, name: str) -> RealJob:
-    """Return the job as ``name`` runs it."""
-    return REAL_JOBS[wishes.variant(name)[0]]
-
-
 def _announcement(wishes: Wishes) -> str:
     """Return what is about to happen, in a sentence."""
     names = ", ".join(label(name) for name in wishes.planners)
     return (
-        f"{_job(wishes, NONE).title} {wishes.key_groups} key groups an operator; "
+        f"{job_of(wishes, NONE).title} {wishes.key_groups} key groups an operator; "
         f"{told(wishes.nodes, wishes.isolation)}. {wishes.batches} batches of {wishes.rows:,} "
         f"rows with each of {names}, {count_text(wishes.repeats, 'time')} in turn."
     )

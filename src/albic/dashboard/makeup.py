@@ -69,7 +69,8 @@ def makeup(
 def stage_names(topology: Topology) -> tuple[str, ...]:
     """Return what runs in each stateful stage."""
     names: defaultdict[int, list[str]] = defaultdict(list)
-    for operator, stage in zip(topology.operators, topology.stages, strict=True):
+    stages = topology.stages or range(len(topology.operators))
+    for operator, stage in zip(topology.operators, stages, strict=True):
         if not operator.name.startswith("idle"):
             names[stage].append(operator.name)
     return tuple(" + ".join(names[stage]) for stage in sorted(names))

@@ -1,14 +1,12 @@
 """One job under several planners, and under none: a page with all of them in each chart."""
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from albic.control.batches import BatchRecord
 from albic.dashboard import courses
 from albic.dashboard.comparison import rounds_table
 from albic.dashboard.courses import FIRST, LAST, Course, Summary
-from albic.dashboard.makeup import Part, makeup, shares
+from albic.dashboard.makeup_page import makeup_section
 from albic.dashboard.repeats import Ratio, Repeats, ratio
 from albic.dashboard.runs import RunRecords
 from albic.figures import Chart, Kind, Page, Section, Series, Table
@@ -30,23 +28,15 @@ class Comparison:
     """The runs of each planner, and what they are held against.
 
     ``plain`` is the name of the planner that ratios refer to; without its runs there are none.
-    ``empty`` are batches of the same job with next to no rows, ``stages`` what runs in each stage.
     """
 
     planners: Sequence[Repeats]
     plain: str
-    empty: Sequence[BatchRecord] = ()
-    stages: Sequence[str] = ()
 
     def ratio(self, one: Repeats) -> Ratio | None:
         """Return one planner's batch time as a share of the plain one's."""
         plain = next((each for each in self.planners if each.name == self.plain), None)
         return None if plain is None or plain is one else ratio(one, plain)
-
-    def makeup(self, one: Repeats) -> tuple[Part, ...]:
-        """Return what the last batches of one planner consist of."""
-        end = [record for run in one.runs for record in run.counted[-LAST:]]
-        return makeup(end, self.empty, self.stages) if self.empty else ()
 
 
 def planners_page(found: Comparison, about: About) -> Page:
@@ -59,7 +49,7 @@ def planners_page(found: Comparison, about: About) -> Page:
         sections=(
             Section("What was run", about.text),
             Section("In numbers", _reading(), tables=(summary_table(found), work_table(runs))),
-            *_makeup_section(found),
+            *makeup_section(runs),
             Section(
                 "How much stays on a node",
                 "Bytes between key groups whose sender and receiver are on the same executor. "
@@ -110,45 +100,6 @@ def headline(found: Comparison) -> str:
         f"them: {'; '.join(told)}."
     )
     return " ".join([*times, local])
-
-
-def shares_line(found: Comparison, one: Repeats) -> str:
-    """Return what the batches of a planner are made of, as a sentence."""
-    made = shares(found.makeup(one))
-    return (
-        f"{one.name}: {made.work:.0%} of a batch is work, {made.wait:.0%} waiting for rows from "
-        f"other nodes, {made.fixed:.0%} fixed cost."
-    )
-
-
-def _makeup_section(found: Comparison) -> tuple[Section, ...]:
-    """Return what batches consist of, if that was measured."""
-    if not found.empty:
-        return ()
-    rows = statistics.median(record.rows for record in found.empty)
-    lines = " ".join(shares_line(found, each) for each in found.planners)
-    text = (
-        f"{lines} Fixed is what the same batch takes with {rows:.0f} rows on the same nodes: "
-        f"starting tasks and Python, committing state, Spark's own books. Waiting is what Spark's "
-        f"tasks say they stood still for blocks from other nodes, on the node that waited longest. "
-        f"The rest is work. The mean of the last {LAST} batches of each run, in seconds."
-    )
-    return (
-        Section(
-            "What a batch consists of",
-            text,
-            tables=tuple(makeup_table(each.name, found.makeup(each)) for each in found.planners),
-        ),
-    )
-
-
-def makeup_table(name: str, parts: Sequence[Part]) -> Table:
-    """Return the parts of a batch, and their sum."""
-    columns = ("wall_s", "work_s", "wait_s", "fixed_s")
-    rows = [(part.name, *(f"{getattr(part, each):.2f}" for each in columns)) for part in parts]
-    sums = [f"{sum(getattr(part, each) for part in parts):.2f}" for each in columns]
-    head = (f"{name}: part of a batch", "s", "work", "waiting", "fixed")
-    return Table(head, (*rows, ("all", *sums)))
 
 
 def collocation_charts(runs: Sequence[Repeats]) -> tuple[Chart, Chart]:

@@ -4,15 +4,21 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from albic.control.batches import BatchRecord
 from albic.dashboard.courses import LAST, Summary, summary
+from albic.dashboard.makeup import Part, makeup
 from albic.dashboard.runs import RunRecords
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one planner, in the order in which they ran."""
+    """All runs of one planner, in the order in which they ran.
+
+    ``empty`` are batches of the same job with next to no rows.
+    """
 
     runs: tuple[RunRecords, ...]
+    empty: tuple[BatchRecord, ...] = ()
 
     @property
     def name(self) -> str:
@@ -22,6 +28,11 @@ class Repeats:
     def summary(self) -> Summary:
         """Return all runs together in numbers."""
         return summary(*self.runs)
+
+    def makeup(self) -> tuple[Part, ...]:
+        """Return what the last batches consist of; nothing if nobody measured empty ones."""
+        end = [record for run in self.runs for record in run.counted[-LAST:]]
+        return makeup(end, self.empty, self.runs[0].stages) if self.empty else ()
 
 
 @dataclass(frozen=True, slots=True)

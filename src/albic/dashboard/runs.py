@@ -13,7 +13,8 @@ class RunRecords:
     """All that was recorded of one run.
 
     Batches before ``warm_up`` do not count; ``changes`` are those in which the job changed.
-    ``operators`` has the name of each key group's operator, in the order of the batches' entries.
+    ``operators`` has the name of each key group's operator, in the order of the batches' entries,
+    ``stages`` what runs in each stateful stage.
     """
 
     name: str
@@ -23,6 +24,7 @@ class RunRecords:
     changes: tuple[int, ...] = ()
     warm_up: int = 1
     operators: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.counted:

@@ -121,10 +121,7 @@ def test_the_page_has_every_run_in_every_chart_and_only_numbers_of_the_runs() ->
     steered = run(*records, rounds=rounds, operators=names)
     plain = RunRecords("plain Spark", 2, tuple(records), warm_up=WARM_UP, operators=names)
     found = Comparison(
-        [Repeats((steered, steered)), Repeats((plain, plain))],
-        "plain Spark",
-        records[:3],
-        ("extract", "sum"),
+        [Repeats((each, each), tuple(records[:3])) for each in (steered, plain)], "plain Spark"
     )
     page = planners_page(found, About("job2", "About.", "albic run job2"))
     charts = [chart for section in page.sections for chart in section.charts]

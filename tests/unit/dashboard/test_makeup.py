@@ -47,3 +47,7 @@ def test_idle_partitions_have_no_name() -> None:
     )
     topology = Topology(operators, ((0, 2), (0, 3)), (0, 0, 1, 1))
     assert stage_names(topology) == ("a", "b + c")
+
+
+def test_operators_without_stages_have_one_each() -> None:
+    assert stage_names(Topology((Operator("a", 2), Operator("b", 2)), ((0, 1),))) == ("a", "b")

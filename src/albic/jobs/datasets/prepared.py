@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from albic.jobs.datasets.pieces import GROUP_ROWS, cut, piece_name, rows_between
 from albic.jobs.datasets.schemas import KINDS, Kind
 from albic.jobs.datasets.years import LAST_YEAR, later_rows, later_us, spanned, year_of
 from albic.model import InvalidInput
@@ -24,7 +25,6 @@ INDEX = "index.json"
 SEQUENCE = pa.field("sequence", pa.int64())
 
 PIECE_ROWS = 1 << 17
-_GROUP_ROWS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Prepared:
         piece = max(bisect_right(self.starts, first) - 1, 0)
         while first < min(end, self.end):
             start, until = self.starts[piece], min(end, self.starts[piece + 1])
-            for rows in _rows(self._file(piece), first - start, until - start, chosen):
+            for rows in rows_between(self._file(piece), first - start, until - start, chosen):
                 yield self._again(rows, piece)
             first, piece = until, piece + 1
 
@@ -213,10 +213,10 @@ def write(tables: Iterator[pa.Table], folder: Path, kind: Kind, fingerprint: str
     """Write ordered ``tables`` as pieces into ``folder`` and return the copy."""
     starts, firsts = [0], []
     last_us = 0
-    for number, piece in enumerate(_pieces(tables)):
+    for number, piece in enumerate(cut(tables, PIECE_ROWS)):
         sequence = pa.array(np.arange(starts[-1], starts[-1] + piece.num_rows))
         whole = piece.append_column(SEQUENCE, sequence)
-        pq.write_table(whole, folder / piece_name(number), row_group_size=_GROUP_ROWS)
+        pq.write_table(whole, folder / piece_name(number), row_group_size=GROUP_ROWS)
         starts.append(starts[-1] + piece.num_rows)
         firsts.append(piece["event_time"][0].value)
         last_us = piece["event_time"][piece.num_rows - 1].value
@@ -232,36 +232,3 @@ def write(tables: Iterator[pa.Table], folder: Path, kind: Kind, fingerprint: str
     }
     (folder / INDEX).write_text(json.dumps(index), encoding="utf-8")
     return made
-
-
-def piece_name(number: int) -> str:
-    """Return the name of a piece."""
-    return f"piece-{number:06}.parquet"
-
-
-def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the rows in tables of exactly ``PIECE_ROWS``, the last one but for less."""
-    held: list[pa.Table] = []
-    count = 0
-    for table in tables:
-        rest = table
-        while count + rest.num_rows >= PIECE_ROWS:
-            taken = rest.slice(0, PIECE_ROWS - count)
-            yield pa.concat_tables([*held, taken])
-            rest, held, count = rest.slice(taken.num_rows), [], 0
-        if rest.num_rows:
-            held.append(rest)
-            count += rest.num_rows
-    if held:
-        yield pa.concat_tables(held)
-
-
-def _rows(path: Path, first: int, end: int, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows from ``first`` up to ``end`` of one piece, reading only what holds them."""
-    with pq.ParquetFile(path) as file:
-        groups = range(first // _GROUP_ROWS, -(-end // _GROUP_ROWS))
-        for group in groups:
-            start = group * _GROUP_ROWS
-            table = file.read_row_group(group, columns)
-            inside = table.slice(max(first - start, 0), end - max(first, start))
-            yield from inside.combine_chunks().to_batches()

@@ -128,6 +128,6 @@ JOB = RealJob(
     twin=twin,
     tables={SUM: TABLE},
     worst_start=True,
-    rows=700_000,
+    rows=600_000,
     key_groups=4,
 )

@@ -178,5 +178,5 @@ JOB = RealJob(
     twin=twin,
     tables={GLOBAL: TABLE},
     worst_start=False,
-    rows=120_000,
+    rows=60_000,
 )

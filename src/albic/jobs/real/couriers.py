@@ -209,6 +209,6 @@ JOB = RealJob(
     twin=twin,
     tables={STORE_DELAYS: airplanes.TABLE, STORE_EFFICIENCY: TABLE},
     worst_start=True,
-    rows=400_000,
+    rows=300_000,
     key_groups=4,
 )

@@ -80,6 +80,6 @@ JOB = RealJob(
     twin=twin,
     tables={airplanes.SUM: airplanes.TABLE, ROUTE_DELAY: TABLE},
     worst_start=True,
-    rows=500_000,
+    rows=400_000,
     key_groups=4,
 )

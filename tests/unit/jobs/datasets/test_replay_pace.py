@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +16,12 @@ from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.pace import ROWS_PER_BATCH, Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.recipe import Recipe
-from albic.jobs.datasets.replay import ReplayReader, Rows
+from albic.jobs.datasets.replay import LAST, PAYLOAD, ReplayReader, Rows, packed_schema
 from albic.jobs.datasets.schemas import WEATHERS
 from albic.model import InvalidInput
+from albic.streams.packing import record_batches
+from albic.streams.schemas import arrow_schema
+from albic.streams.wire import unpacked
 
 DAYS, STATIONS = 10, 3
 DAY_S = 86_400
@@ -132,6 +136,32 @@ def test_tasks_share_a_batch_without_gap_or_overlap(
     assert rows == list(range(first, end))
     read = [n for part in parts for b in reader.read(part) for n in b["sequence"].to_pylist()]
     assert read == rows
+
+
+def test_a_packed_replay_has_the_same_rows_and_marks_the_last(copy: Prepared) -> None:
+    columns = ["station", "event_time", "sequence"]
+    reader = ReplayReader(copy.part(2, 20), Pace(), 1, packed=columns)
+    packed = pa.Table.from_batches(list(reader.read(Rows(5, 20))))
+    assert packed.column_names == [PAYLOAD]
+    schema = arrow_schema(packed_schema(copy, columns))
+    found = unpacked(packed[PAYLOAD].to_pylist(), schema)
+    assert found.column_names == [*columns, LAST]
+    assert found["sequence"].to_pylist() == list(range(5, 20))
+    assert found["last"].to_pylist() == [False] * 14 + [True]
+    rows = pa.Table.from_batches(list(copy.read(5, 20)))
+    assert found["station"].to_pylist() == rows["station"].to_pylist()
+
+
+def test_a_packer_opens_what_a_packed_source_hands_over(copy: Prepared) -> None:
+    columns = ["station", "event_time"]
+    reader = ReplayReader(copy, Pace(), 1, packed=columns)
+    schema = arrow_schema(packed_schema(copy, columns))
+    opened = pa.Table.from_batches(
+        list(record_batches(reader.read(Rows(0, copy.end)), schema)), schema
+    )
+    assert opened["station"].to_pylist() == [
+        name for batch in copy.read(0, copy.end) for name in batch["station"].to_pylist()
+    ]
 
 
 def test_an_offset_of_other_data_is_refused(copy: Prepared) -> None:

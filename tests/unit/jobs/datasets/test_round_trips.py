@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from albic.jobs.datasets import prepared, synthetic
+from albic.jobs.datasets import pieces, prepared, synthetic
 from albic.jobs.datasets.formats import FORMATS
 from albic.jobs.datasets.generating import RECIPES
 from albic.jobs.datasets.ordering import is_ordered, ordered
@@ -118,7 +118,8 @@ def test_a_range_of_rows_is_always_the_same_rows(
     folder = tmp_path_factory.mktemp("copy")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(prepared, "PIECE_ROWS", piece)
-        patched.setattr(prepared, "_GROUP_ROWS", 16)
+        for module in (prepared, pieces):
+            patched.setattr(module, "GROUP_ROWS", 16)
         copy = prepared.write(ordered(iter(shuffled(333, 1)), folder), folder, FLIGHTS, "mark")
         every = pa.Table.from_batches(copy.read(0, 333))
         assert every["sequence"].to_pylist() == list(range(333))

@@ -11,7 +11,7 @@ pytest.importorskip("pyspark", reason="the extra spark is not installed")
 
 from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.recipe import Recipe
-from albic.jobs.datasets.schemas import WEATHERS
+from albic.jobs.datasets.schemas import FLIGHT, WEATHERS
 from albic.jobs.real import airplanes, couriers, rain, routes
 from albic.model import InvalidInput
 from albic.streams import State
@@ -24,22 +24,24 @@ AIRPORTS = ("ATL", "JFK", "DEN")
 def flights(*, airplane=("N1",), delay=(10,), day=(0,)) -> pa.Table:
     count = max(len(airplane), len(delay), len(day))
     when = [NEW_YEAR + timedelta(days=each) for each in np.resize(day, count).tolist()]
-    return pa.table(
-        {
-            "event_time": pa.array(when, US),
-            "tail_number": pa.array((airplane * count)[:count], pa.string()),
-            "year": pa.array([2013] * count, pa.int32()),
-            "origin": ["JFK"] * count,
-            "destination": ["ATL"] * count,
-            "arrival_delay_min": pa.array((delay * count)[:count], pa.int32()),
-        }
-    )
+    known = {
+        "event_time": pa.array(when, US),
+        "tail_number": pa.array((airplane * count)[:count], pa.string()),
+        "year": pa.array([2013] * count, pa.int32()),
+        "origin": pa.array(["JFK"] * count),
+        "destination": pa.array(["ATL"] * count),
+        "arrival_delay_min": pa.array((delay * count)[:count], pa.int32()),
+    }
+    columns = {each.name: known.get(each.name, pa.nulls(count, each.type)) for each in FLIGHT}
+    return pa.table(columns, schema=FLIGHT)
 
 
 def test_who_is_early_is_not_late_and_who_never_came_does_not_count() -> None:
     given = flights(airplane=("N1", "N2", None, "N3"), delay=(7, -5, 3, None))
     found = airplanes.extract(State(), rows(given))
     assert lines(found, "airplane", "delay_min") == [("N1", 7), ("N2", 0)]
+    # All else of a flight goes on with it.
+    assert set(found.column_names) == {*FLIGHT.names, "airplane", "delay_min"} - {"tail_number"}
 
 
 def test_sums_run_on_and_only_those_that_changed_come_out() -> None:
