@@ -19,7 +19,7 @@ from bench.goals import Goal, Result
 from bench.node_page import conclusions, pictured
 from bench.node_scenes import CORE, COUNTING, acts, bare, rehearsals
 from bench.node_tables import busiest_s, judged, learnt_speeds, stage_bounds
-from bench.nodes import BARE, NAMES, WAYS, full, in_order, order, parsed, remaining, resumed
+from bench.nodes import BARE, NAMES, WAYS, full, in_order, main, order, parsed, remaining, resumed
 from bench.report import kept, page, report, save
 from bench.scenes import ALBIC, IMPATIENT, PLAIN, Run
 
@@ -232,3 +232,11 @@ def test_the_picture_shows_every_way_and_marks_the_changes() -> None:
     assert [series.label for series in chart.series] == list(WAYS)
     assert chart.marks == ((6, "hot keys change"), (13, "hot keys change"))
     assert chart.series[0].x[0] == DRIFT.scene.opening
+
+
+def test_a_results_file_of_something_else_is_refused_in_a_sentence(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "other.json"
+    path.write_text("{}", encoding="utf-8")
+    assert main(["--output", str(path), "--resume"]) == 2
+    assert "no result of albic-bench/1" in capsys.readouterr().err.replace("\n", " ")
+    assert path.read_text(encoding="utf-8") == "{}"
