@@ -12,7 +12,6 @@ pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
 from albic.control.batches import BatchRecord
 from albic.control.journal import RoundRecord, Status
 from albic.experiments.manifest import beginning
-from albic.jobs.chained import Chain
 from albic.jobs.drifting import Drift, hot_order, ranks
 from albic.model import InvalidInput
 from bench.goals import Goal, Result
@@ -74,16 +73,14 @@ def test_every_scene_of_the_issue_is_there_with_its_goals() -> None:
 
 def test_nobody_waits_and_changes_are_within_what_counts() -> None:
     for act in ACTS.values():
-        job, scene = act.scene.job, act.scene
-        load = job.load if isinstance(job, Chain) else job
-        assert load.wait_ms == 0
+        scene = act.scene
+        assert scene.load.wait_ms == 0
         assert scene.opening <= scene.before
         assert scene.settling < scene.after
-        assert scene.planner == ("joint" if isinstance(job, Chain) else "auto")
+        assert scene.planner == ("joint" if scene.operators > 1 else "auto")
     for name in ("drift", "state", "state-disk", "chain"):
         scene = ACTS[name].scene
-        load = getattr(scene.job, "load", scene.job)
-        changes = [at for at in range(scene.before + scene.after) if load.change_at(at)]
+        changes = [at for at in range(scene.before + scene.after) if scene.load.change_at(at)]
         assert len(changes) >= 2
         assert changes[0] == scene.before
     every = rehearsals(act.scene for act in ACTS.values())
