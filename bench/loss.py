@@ -23,6 +23,7 @@ from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.session import LocalCluster, local_cluster
+from bench.isolating import add_isolation, isolation
 
 NODES, GROUPS = 3, 12
 #: What a task waits for each of its keys; the whole batch then takes about a second.
@@ -121,15 +122,17 @@ def main() -> None:
     """Print every stall, the medians and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=3, help="kills in each mode")
-    kills = parser.parse_args().kills
+    add_isolation(parser)
+    options = parser.parse_args()
+    nodes = isolation(parser, options, NODES)
     settings = {"spark.sql.shuffle.partitions": str(GROUPS)}
     found: list[Kill] = []
     with (
-        local_cluster(NODES, settings=settings) as cluster,
-        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        local_cluster(NODES, settings=settings, **nodes.arguments) as cluster,
+        TemporaryDirectory(dir=cluster.storage, ignore_cleanup_errors=True) as folder,
     ):
         bench = Bench(cluster, Path(folder))
-        for number in range(kills):
+        for number in range(options.kills):
             for mode in (PLAIN, ALBIC) if number % 2 == 0 else (ALBIC, PLAIN):
                 found.append(bench.kill(mode))
                 last = found[-1]

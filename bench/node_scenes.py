@@ -11,16 +11,18 @@ from albic.jobs.chained import LOAD, Chain
 from albic.jobs.drifting import Drift
 from bench.scenes import NODES, Place, Scene
 
-#: What each node has of a core; two cores are enough for four of them and the driver.
-CORE = 0.45
+#: What each node has of a core. Two cores are enough for four of them, the driver and the storage.
+CORE = 0.4
 EQUAL = (CORE,) * NODES
 SLOW, FAST, UNLIMITED = "100mbit", "1gbit", "unlimited"
+#: All key groups may move twice in a period: what a move has to win limits them, not a number.
+ALL = 2.0
 #: Beyond any run: nothing changes.
 NEVER = 10_000
 #: Batches until state lies where it was dealt to and links have their limit.
 OPENING = 3
 #: Batches until the first that counts, and those that count where hot keys change.
-BEFORE, CHANGING = 6, 14
+BEFORE, CHANGING = 6, 16
 #: Batches to find a placement, and those that count, where nothing changes.
 SETTLING, STILL = 6, 8
 #: Batches that newcomers have to get warm and every way to find its placement.
@@ -35,7 +37,7 @@ COUNTING = Drift(
     work=1_400,
     skew=0.8,
     first_phase=BEFORE,
-    phase=7,
+    phase=8,
     seed=28,
 )
 #: Batches without work that write the state, until a first snapshot of it has been stored. A job
@@ -51,6 +53,7 @@ KEEPING = replace(
     filled=True,
     free=FILLING,
     first_phase=FILLING + BEFORE - OPENING,
+    phase=12,
 )
 #: Pairs that send 40 MB a batch, all alike.
 PAIRS = Chain(replace(LOAD, sources=NODES))
@@ -139,16 +142,18 @@ def _changing(*, quick: bool) -> dict[str, Act]:
         "hot keys change",
         COUNTING,
         before=BEFORE,
-        after=counted,
+        after=counted + COUNTING.phase,
         opening=OPENING,
         shift=0,
         place=Place(EQUAL, FAST),
+        part_moved=ALL,
     )
     state = replace(
         drift,
         name="20 MB a key group, network storage",
         job=KEEPING,
         before=KEEPING.first_phase,
+        after=counted + 8,
         opening=FILLING,
         place=Place(EQUAL, SLOW, far_storage=True),
     )
@@ -184,6 +189,7 @@ def _pairs(*, quick: bool) -> dict[str, Act]:
         planner="joint",
         period="2 batches",
         place=Place(EQUAL, SLOW),
+        part_moved=ALL,
     )
     fast = replace(torn, name="torn pairs, 1 Gbit/s", place=Place(EQUAL, FAST))
     free = replace(torn, name="torn pairs, loopback", place=Place(EQUAL, UNLIMITED))
@@ -233,6 +239,7 @@ def _others(*, quick: bool) -> dict[str, Act]:
         opening=OPENING,
         shift=0,
         place=Place((*EQUAL[:-1], CORE / 2), FAST),
+        part_moved=ALL,
     )
     late = Scene(
         "two of four join late",
@@ -245,6 +252,7 @@ def _others(*, quick: bool) -> dict[str, Act]:
         opening=OPENING,
         shift=0,
         place=Place(EQUAL, FAST),
+        part_moved=ALL,
     )
     return {
         "half": Act(

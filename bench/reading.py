@@ -18,10 +18,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge
 from albic.spark.operators import shape
 from albic.spark.session import local_cluster
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 
 #: Two stages of 60 with a shuffle between them: more to read than one stage of 120.
 PARTITIONS, KEY_GROUPS = 60, 120

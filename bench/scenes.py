@@ -40,7 +40,8 @@ class Scene:
     out, with a ``shift`` from operator to operator, unless that is None and Spark deals; and links
     have no limit. ``joining`` nodes are asked for after ``before`` batches, and ``after`` is
     counted from the batch in which they are there. The first ``settling`` of those batches do not
-    count. Without a ``place``, nodes are as the cluster made them.
+    count. Without a ``place``, nodes are as the cluster made them. ``part_moved`` of all key groups
+    may move in a period.
     """
 
     name: str
@@ -55,6 +56,12 @@ class Scene:
     planner: str = "auto"
     period: str = "20s"
     place: Place | None = None
+    part_moved: float = 0.5
+
+    @property
+    def max_migrations(self) -> int:
+        """Return how many key groups may move in a period."""
+        return int(self.part_moved * self.key_groups)
 
     @property
     def load(self) -> Drift:

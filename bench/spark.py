@@ -20,10 +20,12 @@ import albic
 from albic.cli.screen import screen
 from albic.experiments.manifest import beginning
 from albic.jobs.drifting import Drift
+from albic.nodes.isolation import Isolation
 from albic.optimize.search import compiled
 from bench.bounds import judged
 from bench.child import ROOT
 from bench.goals import Result
+from bench.isolating import add_isolation, isolation
 from bench.report import conclude, report, show
 from bench.scenes import NODES, PLAIN, SETTINGS, WAYS, Run, Scene, scenes
 from bench.stage import Stage
@@ -43,7 +45,10 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="shorter scenes, about five minutes")
     parser.add_argument("--output", type=Path, help="where the JSON goes; the page is left alone")
     parser.add_argument("--no-goals", action="store_true", help="exit code 0 whatever is missed")
-    return parser.parse_args(arguments)
+    add_isolation(parser)
+    options = parser.parse_args(arguments)
+    options.nodes = isolation(parser, options, NODES)
+    return options
 
 
 def chosen(options: argparse.Namespace) -> list[Scene]:
@@ -53,9 +58,9 @@ def chosen(options: argparse.Namespace) -> list[Scene]:
 
 
 @contextlib.contextmanager
-def staged(tell: Callable[[str], None]) -> Iterator[Stage]:
+def staged(tell: Callable[[str], None], nodes: Isolation) -> Iterator[Stage]:
     """Yield a warm cluster for the scenes."""
-    with albic.local_cluster(nodes=NODES, settings=SETTINGS) as cluster:
+    with albic.local_cluster(nodes=NODES, settings=SETTINGS, **nodes.arguments) as cluster:
         stage = Stage(cluster, tell)
         stage.run(REHEARSAL, PLAIN)
         yield stage
@@ -67,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began_s, begun = time.perf_counter(), beginning()
     compiled()
     results: dict[str, Result] = {}
-    with staged(console.print) as stage:
+    with staged(console.print, options.nodes) as stage:
         for scene in chosen(options):
             scene_began_s = time.perf_counter()
             runs: list[Run] = [stage.run(scene, way) for way in options.way or WAYS]
@@ -77,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             show(console, scene.name, results[scene.name])
     asked = {"only": options.only, "way": options.way, "quick": options.quick}
     made = report(results, asked, time.perf_counter() - began_s, begun)
-    full = not (options.quick or options.only or options.way or options.output)
+    partial = (options.quick, options.only, options.way, options.output, options.nodes.wanted)
+    full = not any(partial)
     path = options.output or (RESULTS if full else PARTIAL)
     held = conclude(console, results, made, path, PAGE if full else None)
     return 0 if held or options.no_goals else 1

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from rich.console import Console
 
 import albic
@@ -22,9 +21,12 @@ from albic.control import RoundRecord
 from albic.control.batches import BatchRecord
 from albic.jobs.chained import LOAD, Chain, chained
 from albic.jobs.running import batches, started
+from albic.nodes.isolation import Isolation
 from albic.spark.starting import Dealer
+from albic.wiring import LocalCluster
 from bench.child import ROOT
 from bench.goals import Goal, Result, Row, mean, number, timed
+from bench.isolating import add_isolation, isolation
 from bench.report import report, save, show
 
 NODES = 2
@@ -36,13 +38,13 @@ RESULTS = ROOT / "out/bench/spark-collocation.json"
 
 
 def one_way(
-    spark: SparkSession, options: Namespace, way: str
+    cluster: LocalCluster, options: Namespace, way: str
 ) -> tuple[list[BatchRecord], Sequence[RoundRecord]]:
     """Run the chain one way; return its batches and the rounds of whoever measured it."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(dir=cluster.storage, ignore_cleanup_errors=True) as folder:
         load = replace(LOAD, events=options.rows, key_groups=options.key_groups, sources=NODES)
         chain = Chain(load, kib=options.kib)
-        query = started(chained(spark, chain), Path(folder) / "checkpoint", mode="append")
+        query = started(chained(cluster.spark, chain), Path(folder) / "checkpoint", mode="append")
         seen, controller, dealer = [], None, None
         try:
             for record in batches(query, WARM_UP + SETTLING + options.batches):
@@ -88,11 +90,11 @@ def row(way: str, seen: Sequence[BatchRecord], rounds: Sequence[RoundRecord]) ->
     }
 
 
-def collocation(options: Namespace) -> Result:
+def collocation(options: Namespace, nodes: Isolation) -> Result:
     """Return what each way reached."""
     settings = {"spark.sql.shuffle.partitions": str(options.key_groups)}
-    with albic.local_cluster(nodes=NODES, settings=settings) as cluster:
-        rows = {way: row(way, *one_way(cluster.spark, options, way)) for way in WAYS}
+    with albic.local_cluster(nodes=NODES, settings=settings, **nodes.arguments) as cluster:
+        rows = {way: row(way, *one_way(cluster, options, way)) for way in WAYS}
     plain, joint = rows[PLAIN], rows["joint"]
     goals = (
         Goal(
@@ -121,8 +123,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--kib", type=int, default=1, help="size of a row")
     parser.add_argument("--key-groups", type=int, default=8, help="of each operator")
     parser.add_argument("--batches", type=int, default=10, help="measured in each way")
+    add_isolation(parser)
     options, begun = parser.parse_args(arguments), beginning()
-    result = timed(lambda: collocation(options))
+    nodes = isolation(parser, options, NODES)
+    result = timed(lambda: collocation(options, nodes))
     show(Console(), "collocation", result)
     save(report({"collocation": result}, vars(options), result.seconds, begun), RESULTS)
     return 0 if all(goal.holds for goal in result.goals) else 1

@@ -161,7 +161,6 @@ def attached(query: StreamingQuery, scene: Scene, way: str, folder: Path) -> Con
         query,
         planner=EvenCounts() if way == EVEN else scene.planner,
         period=scene.period,
-        # Half of them: the scenes begin far from balance.
-        max_migrations=scene.key_groups // 2,
+        max_migrations=scene.max_migrations,
         journal=folder / "journal.jsonl",
     )

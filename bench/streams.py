@@ -21,12 +21,15 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from rich.console import Console
 
+from albic.nodes.isolation import Isolation
 from albic.spark.session import local_cluster
 from albic.streams import Network, Operator, Source
 from albic.streams.hashing import labels
 from bench.goals import Goal, Result, Row, timed
+from bench.isolating import add_isolation, isolation
 from bench.report import show
 
+NODES = 2
 AIRPLANES = 4_000
 DELAYS = "airplane string, year int, delay double"
 #: The first batches start workers and fill caches.
@@ -206,16 +209,18 @@ def batch_s(query: StreamingQuery, size: Size) -> list[float]:
         query.stop()
 
 
-def streams(size: Size) -> Result:
+def streams(size: Size, nodes: Isolation) -> Result:
     """Return the rows per second of each variant, and what the network reaches of the others.
 
     Variants take turns, so that a busy spell of the machine hits all of them. The median counts.
     """
     took: dict[str, list[float]] = {name: [] for name in VARIANTS}
-    with local_cluster(nodes=2) as cluster:
+    with local_cluster(NODES, **nodes.arguments) as cluster:
         for _ in range(size.rounds):
             for name, start in VARIANTS.items():
-                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                with tempfile.TemporaryDirectory(
+                    dir=cluster.storage, ignore_cleanup_errors=True
+                ) as folder:
                     took[name] += batch_s(start(cluster.spark, size, folder), size)
     rate = {name: size.rows / statistics.median(seconds) for name, seconds in took.items()}
     rows: tuple[Row, ...] = tuple(
@@ -245,8 +250,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--key-groups", type=int, default=4, help="of each operator")
     parser.add_argument("--batches", type=int, default=5, help="measured in each round")
     parser.add_argument("--rounds", type=int, default=2, help="how often each variant has a turn")
-    size = Size(**vars(parser.parse_args(arguments)))
-    result = timed(lambda: streams(size))
+    add_isolation(parser)
+    options = parser.parse_args(arguments)
+    size = Size(options.rows, options.key_groups, options.batches, options.rounds)
+    nodes = isolation(parser, options, NODES)
+    result = timed(lambda: streams(size, nodes))
     show(Console(), "streams", result)
     return 0 if all(goal.holds for goal in result.goals) else 1
 

@@ -227,7 +227,7 @@ def test_the_picture_shows_every_way_and_marks_the_changes() -> None:
     runs = [run(way, *took) for way in (*WAYS, ALBIC)]
     chart = pictured(judged(DRIFT, runs), DRIFT)
     assert [series.label for series in chart.series] == list(WAYS)
-    assert chart.marks == ((6, "hot keys change"), (13, "hot keys change"))
+    assert chart.marks == ((6, "hot keys change"), (14, "hot keys change"))
     assert chart.series[0].x[0] == DRIFT.scene.opening
 
 

@@ -11,12 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import QueryShape, shape
 from albic.spark.placement import KeyGroup, Placement, Reconciliation
 from albic.spark.session import LocalCluster, local_cluster
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 
 PARTITIONS = 4
 ROWS = 400

@@ -14,10 +14,11 @@ import albic
 from albic.cli import main
 from albic.control import Controller, RoundRecord, read_journal
 from albic.control.journal import Status
+from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge
 from albic.spark.operators import shape
 from albic.spark.session import LocalCluster
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 from tests.spark.conftest import ran_on
 from tests.spark.exactness import CASES, FILES, Stream, attach_dice, wait_until
 

@@ -39,7 +39,7 @@ def show(file: Path) -> None:
     console.print(quiet("objective: as measured -> as planned, in points of load"))
     if (moves := moves_table(records)) is not None:
         console.print(moves)
-    for line in (*reasons(records), *measured_notes(records), summary(records)):
+    for line in (*reasons(records), *notes(records), *measured_notes(records), summary(records)):
         console.print(line)
 
 
@@ -51,6 +51,11 @@ def reasons(records: Sequence[RoundRecord]) -> list[str]:
         which = f"round {numbers[0]}" if len(numbers) == 1 else f"rounds {numbers[0]}-{numbers[-1]}"
         told.append(f"{which} {status}: {reason}")
     return told
+
+
+def notes(records: Sequence[RoundRecord]) -> list[str]:
+    """Return what else rounds had to say."""
+    return [f"round {record.number}: {record.note}" for record in records if record.note]
 
 
 def summary(records: Sequence[RoundRecord]) -> str:

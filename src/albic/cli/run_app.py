@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from albic.cli.options import Cpu, Json, Network, Seed, Storage
-from albic.nodes.isolation import isolation_of
+from albic.cli.run_nodes import usual_isolation
 
 #: The job whose load doubles and halves.
 SWING = "swing"
 #: Options that say nothing to it.
-NOT_OF_SWING = ("data", "store")
+NOT_OF_SWING = ("data", "store", "repeats")
 
 
 def run(
@@ -32,11 +32,16 @@ def run(
         ),
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,
-    key_groups: Annotated[int, typer.Option(help="Key groups of each operator.")] = 8,
-    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 24,
+    key_groups: Annotated[
+        int | None, typer.Option(help="Key groups of each operator; the job has its own number.")
+    ] = None,
+    batches: Annotated[int, typer.Option(help="Batches of each run.")] = 18,
     rows: Annotated[
         int | None, typer.Option(help="Rows a batch; the job has a number of its own.")
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(help="How often each planner runs; they take turns, A B B A.")
+    ] = 2,
     period: Annotated[
         str, typer.Option(help="How often to plan, such as '2 batches' or '20s'.")
     ] = "2 batches",
@@ -101,6 +106,7 @@ def run(
         key_groups=key_groups,
         batches=batches,
         rows=rows,
+        repeats=repeats,
         period=period,
         max_migrations=max_migrations,
         objective=objective,
@@ -109,7 +115,7 @@ def run(
         out=out or Path("out") / job,
         picture=None if picture is None else picture.with_suffix(""),
         seed=seed,
-        isolation=isolation_of(cpu, network, storage),
+        isolation=usual_isolation(nodes, cpu, network, storage),
     )
     runs.run(wishes, as_json=as_json)
 

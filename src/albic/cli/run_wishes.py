@@ -1,11 +1,11 @@
 """What the user asks of ``albic run``, and what is wrong with it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from albic.control import Pace
-from albic.jobs.real import Inputs
+from albic.jobs.real import Inputs, RealJob
 from albic.jobs.stores import opened
 from albic.jobs.stores.store import Patience
 from albic.model import InvalidInput, StoreGone
@@ -18,7 +18,7 @@ from albic.planners import find_planner
 NONE = "none"
 #: The power of two choices: a job of its own instead of a planner, where there is one.
 POTC = "potc"
-PLANNERS = ("joint", NONE)
+PLANNERS = (NONE, "joint")
 #: Batches that have to follow those that do not count, for a start and an end to tell apart.
 FEWEST = 3
 
@@ -31,9 +31,10 @@ class Wishes:
     out: Path
     planners: tuple[str, ...] = PLANNERS
     nodes: int = 4
-    key_groups: int = 8
-    batches: int = 24
+    key_groups: int | None = None
+    batches: int = 18
     rows: int | None = None
+    repeats: int = 2
     period: str = "2 batches"
     max_migrations: int = 4
     objective: str = "auto"
@@ -61,13 +62,24 @@ class Wishes:
         if self.picture is not None:
             make_folder(self.picture.parent)
 
+    def settled(self, job: RealJob) -> "Wishes":
+        """Return the wishes with the job's own numbers where none were given.
+
+        Data of the user's own may be few: then as many rows a batch as they have.
+        """
+        rows = self.rows or job.rows
+        if self.rows is None and self.data is not None:
+            there = job.prepare(Inputs(Path(), data=self.data))
+            rows = max(min(rows, there // self.batches), 1)
+        return replace(self, rows=rows, key_groups=self.key_groups or job.key_groups)
+
     def inputs(self, folder: Path) -> Inputs:
         """Return what a run in ``folder`` reads, and where it writes."""
         return Inputs(
             folder=folder,
             data=self.data,
             store=self.store,
-            key_groups=self.key_groups,
+            key_groups=self.key_groups or 1,
             rows_per_batch=self.rows,
             batches=self.batches,
         )
@@ -93,7 +105,9 @@ class Wishes:
             if planner != NONE:
                 find_planner(planner)
             if self.planners.count(name) > 1:
-                raise InvalidInput(f"--planner {name} is given twice; each runs once")
+                raise InvalidInput(
+                    f"--planner {name} is given twice; --repeats runs all of them again"
+                )
 
     def _check_numbers(self, warm_up: int) -> None:
         """Refuse numbers that nothing can be run with."""
@@ -103,6 +117,7 @@ class Wishes:
             ("--key-groups", self.key_groups, 1, 1000),
             ("--batches", self.batches, fewest, 1_000_000),
             ("--rows", self.rows, 1, 10_000_000),
+            ("--repeats", self.repeats, 1, 1000),
             ("--max-migrations", self.max_migrations, 0, 1_000_000),
         ):
             if value is not None and not least <= value <= most:

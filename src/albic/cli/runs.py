@@ -9,7 +9,8 @@ from rich.console import Console
 
 from albic.cli import run_results
 from albic.cli.live import Watcher, doing, watching
-from albic.cli.run_results import Found, Run, label
+from albic.cli.run_nodes import told
+from albic.cli.run_results import Found, Run, folder_name, label
 from albic.cli.run_wishes import FEWEST, NONE, PLANNERS, Wishes
 from albic.cli.screen import count_text, percent_text, screen
 from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
@@ -17,6 +18,8 @@ from albic.control.adaptation import rehearsal
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords
 from albic.dashboard.courses import decided_share, key_group_names, without_remnant
+from albic.dashboard.makeup import stage_names
+from albic.dashboard.repeats import turns
 from albic.jobs.real import REAL_JOBS, RealJob, expected, results
 from albic.jobs.running import batches
 from albic.model import AlbicError, InvalidInput, JobEnded
@@ -28,7 +31,9 @@ from albic.streams.running import RunningNetwork
 from albic.wiring import LocalCluster, attach, local_cluster
 
 #: Batches that start Python, compile Java and fill caches, before anything is shown.
-REHEARSAL = 8
+REHEARSAL = 6
+#: Rows in a batch that shows what a batch costs anyway, and how many such batches there are.
+NEXT_TO_NONE, EMPTY = 64, 8
 #: Batches of a run that do not count, at the least: in the first, state lies where Spark put it; in
 #: the next ones it comes to where every run begins. And at the most, should Spark not follow.
 WARM_UP, LONGEST_WARM_UP = 3, 8
@@ -52,12 +57,15 @@ class Stage:
 
 
 def run(wishes: Wishes, *, as_json: bool) -> None:
-    """Run the job with each planner, show it as it goes, and write the report."""
+    """Run the job with each planner in turn, show it as it goes, and write the report."""
     wishes.check(REAL_JOBS, LONGEST_WARM_UP)
     require_java()
     console = screen(aside=as_json)
-    console.print(_announcement(wishes), soft_wrap=True)
     try:
+        with doing(console, "putting the data in order, once …"):
+            wishes = wishes.settled(_job(wishes, NONE))
+            _job(wishes, NONE).prepare(wishes.inputs(Path()))
+        console.print(_announcement(wishes), soft_wrap=True)
         found = _all_runs(console, wishes)
     except KeyboardInterrupt:
         print("albic: stopped; nothing was written", file=sys.stderr)
@@ -72,8 +80,6 @@ def run(wishes: Wishes, *, as_json: bool) -> None:
 
 def _all_runs(console: Console, wishes: Wishes) -> Found:
     """Return what all runs came to, one after the other on one cluster."""
-    with doing(console, "putting the data in order, once …"):
-        _job(wishes, NONE).prepare(wishes.inputs(Path()))
     with doing(console, "getting the planners ready …"):
         for name in wishes.planners:
             if (planner := wishes.variant(name)[1]) != NONE:
@@ -82,25 +88,34 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
         cluster = local_cluster(wishes.nodes, **wishes.isolation.arguments)
     with cluster:
         # What is in the cluster's folder goes with it, even if we are killed.
-        stage = Stage(console, cluster, wishes, cluster.storage)
+        stage = Stage(console, cluster, wishes, cluster.logs / "runs")
         with doing(console, f"warming up, {REHEARSAL} batches …"):
-            inputs = replace(wishes.inputs(stage.folder / "rehearsal"), batches=REHEARSAL)
-            network = _job(wishes, NONE).network(cluster.spark, inputs)
-            for _ in _batches(stage, NONE, network, inputs.folder, steered=False):
-                pass
-        runs = tuple(_run(stage, name) for name in wishes.planners)
+            _unseen(stage, "rehearsal", replace(wishes, batches=REHEARSAL))
+        with doing(console, f"finding what a batch costs anyway, {EMPTY} batches …"):
+            few = replace(wishes, batches=EMPTY, rows=NEXT_TO_NONE)
+            empty = _unseen(stage, "empty", few)[WARM_UP:]
+        order = turns(wishes.planners, wishes.repeats)
+        runs = tuple(_run(stage, at, len(order), *each) for at, each in enumerate(order, start=1))
         with doing(console, "working out the results in SQL …"):
-            right, told = _agreement(stage)
-        return Found(_job(wishes, NONE).title, wishes, runs, right, told)
+            right, words = _agreement(stage)
+        return Found(_job(wishes, NONE).title, wishes, runs, tuple(empty), right, words)
 
 
-def _run(stage: Stage, name: str) -> Run:
+def _unseen(stage: Stage, name: str, wishes: Wishes) -> list[BatchRecord]:
+    """Return the batches of a run that nobody sees and nobody steers."""
+    inputs = wishes.inputs(stage.folder / name)
+    network = _job(wishes, NONE).network(stage.cluster.spark, inputs)
+    return [record for record, _ in _batches(stage, None, network, inputs.folder)]
+
+
+def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
     """Run the job once; return what was recorded."""
     wishes, seen, warm_up = stage.wishes, [], 0
-    inputs = wishes.inputs(stage.folder / name)
+    inputs = wishes.inputs(stage.folder / folder_name(name, turn))
     network = _job(wishes, name).network(stage.cluster.spark, inputs)
     journal = JsonLinesJournal(inputs.folder / JOURNAL)
-    with watching(stage.console, f"{wishes.job} with {label(name)}", COLUMNS) as watcher:
+    title = f"{wishes.job} with {label(name)}, run {number} of {of}"
+    with watching(stage.console, title, COLUMNS) as watcher:
         for record, counts in _batches(stage, name, network, inputs.folder):
             seen.append(record)
             warm_up += not counts
@@ -121,28 +136,29 @@ def _run(stage: Stage, name: str) -> Run:
         warm_up=seen[warm_up].batch,
         operators=key_group_names(network.topology()),
     )
-    return Run(name, records, journal.path.read_bytes() if journal.path.exists() else b"")
+    content = journal.path.read_bytes() if journal.path.exists() else b""
+    return Run(name, turn, records, content, stage_names(network.topology()))
 
 
 def _batches(
-    stage: Stage, name: str, network: Network, folder: Path, *, steered: bool = True
+    stage: Stage, name: str | None, network: Network, folder: Path
 ) -> Iterator[tuple[BatchRecord, bool]]:
     """Yield the batches of one run until its data end, and whether each counts.
 
     Batches count from the one after the controller was attached on; query and controller end with
-    the run.
+    the run. Without a name nobody is attached.
     """
-    shift = 1 if _job(stage.wishes, name).worst_start else 0
-    running = network.start(folder / "checkpoint", all_there_is=True)
+    shift = 1 if _job(stage.wishes, name or NONE).worst_start else 0
+    running = network.start(stage.cluster.storage / folder.name, all_there_is=True)
     controller = dealer = None
     try:
         for record in batches(running.query):
-            yield record, controller is not None
+            yield replace(record, rows=_rows(running, network, record.batch)), bool(controller)
             dealer = dealer or Dealer(running.query, shift=shift)
-            if controller is not None or not steered or not running.query.isActive:
+            if controller is not None or not running.query.isActive:
                 continue
             ready = dealer.settled(record.node) and record.batch >= WARM_UP - 1
-            if ready or record.batch >= LONGEST_WARM_UP - 1:
+            if name is not None and (ready or record.batch >= LONGEST_WARM_UP - 1):
                 controller = _steered(stage, running, name, folder / JOURNAL)
     except JobEnded:
         if running.query.exception() is not None or dealer is None:
@@ -151,6 +167,16 @@ def _batches(
         if controller is not None:
             controller.stop()
         running.stop()
+
+
+def _rows(running: RunningNetwork, network: Network, batch: int) -> int:
+    """Return how many rows came from the sources; Spark counts the blocks they are packed in."""
+    sources = {source.name for source in network.sources}
+    first = {each.name for each in network.operators if sources & set(each.input_names())}
+    groups = [
+        group for each in running.batches() if each.batch_id == batch for group in each.groups
+    ]
+    return sum(group.rows_in for group in groups if group.operator in first)
 
 
 def _steered(stage: Stage, running: RunningNetwork, name: str, journal: Path) -> Controller:
@@ -178,8 +204,9 @@ def _agreement(stage: Stage) -> tuple[bool, str]:
     wanted = {
         name: sorted(rows) for name, rows in expected(job, stage.cluster.spark, inputs).items()
     }
-    for each in wishes.planners:
-        found = results(_job(wishes, each), wishes.inputs(stage.folder / each))
+    for each, turn in turns(wishes.planners, wishes.repeats):
+        folder = stage.folder / folder_name(each, turn)
+        found = results(_job(wishes, each), wishes.inputs(folder))
         if {name: sorted(rows) for name, rows in found.items()} != wanted:
             return False, f"THE RESULTS WITH {label(each)} ARE NOT THOSE OF PLAIN SQL; report it."
     rows = count_text(sum(len(rows) for rows in wanted.values()), "row")
@@ -217,6 +244,7 @@ def _announcement(wishes: Wishes) -> str:
     """Return what is about to happen, in a sentence."""
     names = ", ".join(label(name) for name in wishes.planners)
     return (
-        f"{_job(wishes, NONE).title} {wishes.key_groups} key groups an operator on "
-        f"{count_text(wishes.nodes, 'executor')}; {wishes.batches} batches each with {names}."
+        f"{_job(wishes, NONE).title} {wishes.key_groups} key groups an operator; "
+        f"{told(wishes.nodes, wishes.isolation)}. {wishes.batches} batches of {wishes.rows:,} "
+        f"rows with each of {names}, {count_text(wishes.repeats, 'time')} in turn."
     )

@@ -1,6 +1,6 @@
 """Algorithm 1 of the paper as pure steps; the loop strings them together."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from albic.arrays import Ints, Sparse
 from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
+from albic.control.spread import Spread
 from albic.model import (
     Allocation,
     Budget,
@@ -130,8 +131,16 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: b
     )
 
 
-def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
+def worthwhile(
+    plan: Plan,
+    request: PlanRequest,
+    least_gain: float,
+    dearness: Callable[[Plan], float] | None = None,
+) -> Plan:
     """Return ``plan`` with the moves that help most first, and without those that hardly help.
+
+    ``dearness`` says what a part of the plan costs, as a share of what a batch waits for; without
+    it, and where a move costs next to nothing, a move has a price of its own.
 
     A planner takes the best that its budget allows, and the last moves win a thousandth each while
     every move makes a key group late. Moves are also spread over several batches, and those between
@@ -145,16 +154,25 @@ def worthwhile(plan: Plan, request: PlanRequest, least_gain: float) -> Plan:
     now = metrics.makespan(snapshot, snapshot.allocation) or 1.0
     talk = sp.csr_array(snapshot.traffic + snapshot.traffic.T)
     talk.data /= snapshot.traffic.sum() or 1.0
+    spread = Spread(snapshot)
     while left:
-        best = min(left, key=lambda move: (_with(snapshot, now, talk, owner, move), move.key_group))
+        best = min(left, key=lambda move: (_with(spread, now, talk, owner, move), move.key_group))
         left.remove(best)
         ordered.append(best)
+        spread.take(best)
         owner[best.key_group] = best.target
         owners.append(owner.copy())
         waits.append(_loss(request, owner))
     price = GAIN_PER_NODE_MOVED * least_gain / len(snapshot.cluster.nodes)
-    enough = int(np.argmin(np.array(waits) + price * np.arange(len(waits))))
     whole = replace(plan, moves=tuple(ordered))
+    prices = price * np.arange(len(waits))
+    if dearness is not None:
+        parts = [
+            replace(plan, moves=tuple(ordered[:count]), target=Allocation(owner))
+            for count, owner in enumerate(owners)
+        ]
+        prices = np.maximum(prices, [dearness(part) for part in parts])
+    enough = int(np.argmin(np.array(waits) + prices))
     if not price or enough == len(ordered) or any(draining[move.source] for move in ordered):
         return whole
     fewer = replace(
@@ -176,20 +194,16 @@ def _loss(request: PlanRequest, owner: Ints) -> float:
     return (then / now if now > 0 else 1.0) - together
 
 
-def _with(
-    snapshot: Snapshot, now: float, talk: Sparse, owner: Ints, move: Move
-) -> tuple[float, float]:
+def _with(spread: Spread, now: float, talk: Sparse, owner: Ints, move: Move) -> tuple[float, float]:
     """Return what one more move leaves to win, and how uneven it leaves the nodes.
 
     ``now`` is the makespan before all moves, ``talk`` what each pair has of all traffic.
     """
-    moved = owner.copy()
-    moved[move.key_group] = move.target
-    loads = metrics.stage_loads(snapshot, Allocation(moved))
+    busiest, squares = spread.after(move)
     its = slice(talk.indptr[move.key_group], talk.indptr[move.key_group + 1])
     there, sent = owner[talk.indices[its]], talk.data[its]
     together = sent[there == move.target].sum() - sent[there == owner[move.key_group]].sum()
-    return float(loads.max(axis=1).sum() / now - together), float((loads**2).sum())
+    return float(busiest / now - together), squares
 
 
 def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:

@@ -5,6 +5,24 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class StageTime:
+    """How long one stage of a batch took.
+
+    ``stage`` is the position of a stateful stage; ``BEFORE`` and ``AFTER`` are the stages without
+    state that came before all of these and after them, taken together. ``wait_s`` is how long the
+    node that waited longest waited for rows from other nodes.
+    """
+
+    stage: int
+    wall_s: float
+    wait_s: float
+
+
+#: The stages that read the sources, and those that hand results over.
+BEFORE, AFTER = -1, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class BatchRecord:
     """One batch of a job as it ran.
 
@@ -12,7 +30,7 @@ class BatchRecord:
     ``busy_s``, ``node`` and ``loaded`` have one entry for each key group: how long it worked,
     where, and whether it had to be loaded there first. ``rows`` came from the sources.
     ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
-    elsewhere.
+    elsewhere. ``stages`` are in the order in which they ran.
     """
 
     batch: int
@@ -25,6 +43,7 @@ class BatchRecord:
     rows: int = 0
     local_bytes: int = 0
     remote_bytes: int = 0
+    stages: tuple[StageTime, ...] = ()
 
     @property
     def moved(self) -> int:

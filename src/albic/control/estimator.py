@@ -51,7 +51,7 @@ def estimate(seen: Observation) -> Snapshot:
     owner = _owners(seen)
     _expect_covered(seen.topology, np.isfinite(work_s) & (runs > 0) & (owner >= 0))
     # The rest of a trigger interval is the last batch's too, or few batches would seem more load.
-    ended_s = max(max(b.ended_s, b.started_s + b.interval_s) for b in batches)
+    ended_s = max(max(b.ended_s, b.started_s + b.interval_s * b.batches) for b in batches)
     period = Period(min(b.started_s for b in batches), ended_s)
     length_s = period.end_s - period.start_s
     reference = max(node.slots for node in seen.nodes)
@@ -87,8 +87,10 @@ def _window(seen: Observation) -> tuple[RawBatch, ...]:
 
 def _runs(batches: Sequence[RawBatch], groups: int) -> Ints:
     """Return in how many batches each key group ran."""
-    ran = [sample.key_group for batch in batches for sample in batch.groups]
-    return np.bincount(np.array(ran, dtype=np.int64), minlength=groups)
+    ran = np.zeros(groups, dtype=np.int64)
+    for batch in batches:
+        ran[[sample.key_group for sample in batch.groups]] += batch.batches
+    return ran
 
 
 def _work_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
@@ -105,6 +107,8 @@ def _work_per_batch(seen: Observation, batches: Sequence[RawBatch]) -> Floats:
                 total[sample.key_group] += sample.busy_s * speed.get(sample.node_id, 1.0)
                 count[sample.key_group] += 1
     for batch in reversed((*seen.earlier, *seen.batches)):
+        if count.all():
+            break
         for sample in batch.groups:
             if not sample.loaded and not count[sample.key_group]:
                 total[sample.key_group] = sample.busy_s * speed.get(sample.node_id, 1.0)
@@ -128,7 +132,8 @@ def _read_bytes(batches: Sequence[RawBatch], groups: int) -> Floats:
     total = np.zeros(groups)
     for batch in batches:
         for sample in batch.groups:
-            total[sample.key_group] += sample.local_bytes + sample.remote_bytes
+            read_bytes = sample.local_bytes + sample.remote_bytes
+            total[sample.key_group] += read_bytes * batch.batches
     return total
 
 
@@ -171,7 +176,7 @@ def _background(seen: Observation, batches: Sequence[RawBatch], length_s: float)
     busy_s: defaultdict[str, float] = defaultdict(float)
     for batch in batches:
         for node_id, spent_s in batch.background_s.items():
-            busy_s[node_id] += spent_s
+            busy_s[node_id] += spent_s * batch.batches
     return np.array([100 * busy_s[node.id] / (length_s * node.slots) for node in seen.nodes])
 
 

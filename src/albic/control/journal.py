@@ -66,7 +66,8 @@ class RoundRecord:
     ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
     elsewhere. ``nodes`` are those that stayed before the decision to add, drain or keep some, and
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
-    the question, so that another planner can be asked later.
+    the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
+    whole: tasks, rows and bytes are of these. ``note`` is what else people should know.
     """
 
     number: int
@@ -95,6 +96,7 @@ class RoundRecord:
     kept: int = 0
     batches: int = 0
     batch_s: float | None = None
+    read: int = 0
     judged: int = 0
     compliant: int = 0
     cpu_s: float = 0.0
@@ -102,6 +104,7 @@ class RoundRecord:
     local_bytes: int = 0
     remote_bytes: int = 0
     error: str | None = None
+    note: str | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 

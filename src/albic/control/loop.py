@@ -13,8 +13,9 @@ from albic.control import adaptation, recording
 from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import Journal, News, Parts
-from albic.control.rounds import ARRIVAL, EARLY, IMBALANCE, LOSS, OVERLOAD, PERIOD, Rounds
+from albic.control.rounds import ARRIVAL, EARLY, IMBALANCE, LOSS, OVERLOAD, PERIOD, STIR, Rounds
 from albic.control.settings import Settings
+from albic.control.silence import Silence
 from albic.model import NotReady
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ class Controller:
         self._batches = 0
         self._complaints = Complaints()
         self._rounds = Rounds(parts, settings)
+        self._silence = Silence(settings)
+        self._woken: str | None = None
         self._quiet_s = 0.0
         self._worked_s = 0.0
 
@@ -121,22 +124,44 @@ class Controller:
         if trigger not in EARLY:
             self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
+        record = replace(record, note=self._noted(record))
         self._parts.journal.add(record)
         return record
 
+    def _noted(self, record: RoundRecord) -> str | None:
+        """Return what people should know beside what a round did, and log it."""
+        woken, self._woken = self._woken, None
+        silent = self._silence.after(record, settled=self._rounds.settled)
+        notes = [note for note in (woken, self._rounds.advice(), silent) if note]
+        for note in notes:
+            log.info("round %d: %s", record.number, note)
+        return "; ".join(notes) or None
+
     def _trigger(self, news: News) -> str | None:
         """Return what calls for a round now, if anything does."""
+        woken = self._silence.broken_by(news)
         if lost := self._rounds.membership.unexpected(news.lost):
             log.warning("lost %s; placing its state anew", ", ".join(lost))
             return LOSS
         if news.joined and self._rounds.expected:
             self._rounds.expected = max(self._rounds.expected - len(news.joined), 0)
             return ARRIVAL
+        if woken is not None:
+            self._woken = f"no longer silent: {woken}"
+            return STIR
+        return self._early(news) if self._silence.kept else self._regular(news)
+
+    def _regular(self, news: News) -> str | None:
+        """Return what calls for a round while the loop is not silent."""
         passed_s = self._parts.clock.now_s() - self._began_s
         # Right after a batch the measurements are whole, and all of the next one is to be won.
         between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
         if between and self._settings.pace.due(passed_s, self._batches):
             return PERIOD
+        return self._early(news)
+
+    def _early(self, news: News) -> str | None:
+        """Return what cannot wait for the period, or for the end of a silence."""
         if self._rehearsal.is_alive():
             return None
         # Both are to hear of every batch, whatever the other one says.

@@ -22,9 +22,11 @@ class News:
 
     ``lost`` are nodes that went without notice; ``over`` says that nothing is left to steer.
     ``avoidable`` is the share of the last batch that no placement could need, None without one.
-    ``quiet_s`` is how long no batch will end.
+    ``quiet_s`` is how long it does no harm not to look for an ended batch.
     ``pace`` is the share of its trigger interval that the last batch took, None without either.
-    Nodes have ``joined`` once they may be given state.
+    Nodes have ``joined`` once they may be given state. ``batch_s`` is how long the last batch took,
+    ``moved`` the part of its work that lies on other key groups than in the last snapshot; None
+    where nobody knows, or no batch has ended.
     """
 
     batches: int = 0
@@ -34,12 +36,15 @@ class News:
     avoidable: float | None = None
     quiet_s: float = 0.0
     pace: float | None = None
+    batch_s: float | None = None
+    moved: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What the batches since the last question showed.
 
+    ``read`` is how many of them were read whole; what follows is about these.
     ``judged`` counts tasks whose owner was known when they were placed, ``compliant`` those of
     them that ran there. ``cpu_s`` and ``rows`` are sums over the tasks of key groups.
     ``local_bytes`` and ``remote_bytes`` are what key groups read from key groups, on the same node
@@ -49,6 +54,7 @@ class Effect:
 
     batches: int = 0
     batch_s: float | None = None
+    read: int = 0
     judged: int = 0
     compliant: int = 0
     cpu_s: float = 0.0

@@ -52,6 +52,7 @@ def ended(record: RoundRecord, effect: Effect, wall_s: float) -> RoundRecord:
         wall_s=wall_s,
         batches=effect.batches,
         batch_s=effect.batch_s,
+        read=effect.read,
         judged=effect.judged,
         compliant=effect.compliant,
         cpu_s=effect.cpu_s,

@@ -5,19 +5,29 @@ from collections import deque
 from dataclasses import replace
 
 from albic.control import adaptation, moving, recording
+from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
+from albic.control.payback import dearness, too_dear
 from albic.control.ports import Effect, Parts
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
-from albic.model import NotReady, Plan, PlanRejected, PlanRequest, ScalingDecision, Snapshot
+from albic.model import (
+    NotReady,
+    Plan,
+    PlanRejected,
+    PlanRequest,
+    ScalingDecision,
+    Snapshot,
+    Throughput,
+)
 
 log = logging.getLogger(__name__)
 
-#: How long a planner may think for each key group when a round comes early: the next batch is about
-#: to place its tasks.
-HASTE_S = 0.001
-PERIOD, LOSS = "period", "loss"
+#: How long a planner may think for each key group when a round comes early, for the next batch is
+#: about to place its tasks, and when it does not. Few key groups are soon thought through.
+HASTE_S, LEISURE_S = 0.001, 0.003
+PERIOD, LOSS, STIR = "period", "loss", "stir"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
 #: Rounds before the period is over: they share its moves, and measuring goes on.
 EARLY = frozenset({ARRIVAL, IMBALANCE, OVERLOAD})
@@ -36,6 +46,17 @@ class Rounds:
         self._parts = parts
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
+        self._impatience = Impatience()
+
+    @property
+    def settled(self) -> bool:
+        """Return whether no node is to come or to go, and none will be without a reason."""
+        fixed = getattr(self._parts.scaling, "fixed", False)
+        return fixed and not self.expected and not self.membership.leaving
+
+    def advice(self) -> str | None:
+        """Return what the user might do without us, once and only when it was measured."""
+        return self._impatience.advice()
 
     def learn(self, effect: Effect) -> None:
         """Take in what moves cost; the next plan reckons with it."""
@@ -51,16 +72,15 @@ class Rounds:
         snapshot, lost = self._snapshot()
         if self._released(snapshot):
             snapshot, lost = self._snapshot()
-        limit_s = HASTE_S * snapshot.topology.key_groups if early else self._settings.time_limit_s
-        planned = self._plan(snapshot, lost, limit_s)
-        asked = self.membership.request(
-            parts.clock.now_s(), planned, parts.statistics.throughput(), fleet.coming
-        )
+        limit_s = (HASTE_S if early else LEISURE_S) * snapshot.topology.key_groups
+        kept = parts.statistics.throughput()
+        planned = self._plan(snapshot, lost, limit_s, kept)
+        asked = self.membership.request(parts.clock.now_s(), planned, kept, fleet.coming)
         decision = parts.scaling.decide(asked)
         self.membership.remember(asked, decision)
         if decision.changes and not self._settings.dry_run:
-            planned = self._resize(decision)
-        status, reason = self._act(*planned, early=early)
+            planned = self._resize(decision, kept)
+        status, reason = self._act(*planned, kept, early=early)
         if not early:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
@@ -88,7 +108,7 @@ class Rounds:
         measured = self._parts.statistics.snapshot()
         return self.membership.marked(measured), adaptation.still_owning(measured)
 
-    def _resize(self, decision: ScalingDecision) -> tuple[PlanRequest, Plan]:
+    def _resize(self, decision: ScalingDecision, kept: Throughput) -> tuple[PlanRequest, Plan]:
         """Carry out a scaling decision and plan again with the nodes that there will be.
 
         New nodes take their time; a round of its own follows when they are there.
@@ -97,10 +117,10 @@ class Rounds:
         if decision.add:
             self._parts.elasticity.grow(decision.add)
             self.expected += decision.add
-        return self._plan(*self._snapshot(), self._settings.time_limit_s)
+        return self._plan(*self._snapshot(), self._settings.time_limit_s, kept)
 
     def _plan(
-        self, snapshot: Snapshot, lost: tuple[str, ...], time_limit_s: float
+        self, snapshot: Snapshot, lost: tuple[str, ...], time_limit_s: float, kept: Throughput
     ) -> tuple[PlanRequest, Plan]:
         """Return the request and a plan that the judge lets pass."""
         cost = moving.fitted(tuple(self._moved))
@@ -109,14 +129,21 @@ class Rounds:
             max_migrations=self.urgency.moves_left,
             time_limit_s=min(time_limit_s, self._settings.time_limit_s),
         )
-        late = adaptation.is_late(self._parts.statistics.throughput())
+        late = adaptation.is_late(kept)
         request = adaptation.request_for(snapshot, allowed, lost, cost, late=late)
         answer = self._parts.planner.plan(request)
-        plan = adaptation.worthwhile(answer, request, self._settings.least_gain)
+        pace, least = self._settings.pace, self._settings.least_gain
+        # What is assumed of moves would keep the first ones from being made, and measured.
+        price = dearness(request, kept, pace) if cost.moves else None
+        plan = adaptation.worthwhile(answer, request, least, price)
+        if cost.moves and not plan.moves:
+            plan = replace(plan, reason=too_dear(answer, request, kept, pace) or plan.reason)
         adaptation.expect_sound(plan, request)
         return request, plan
 
-    def _act(self, request: PlanRequest, plan: Plan, *, early: bool) -> tuple[Status, str]:
+    def _act(
+        self, request: PlanRequest, plan: Plan, kept: Throughput, *, early: bool
+    ) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
         least = self._settings.urgent_gain if early else self._settings.least_gain
         gathers = getattr(self._parts.planner, "gathers", False)
@@ -128,6 +155,7 @@ class Rounds:
             return Status.HELD, why_not
         if self._settings.dry_run:
             return Status.PROPOSED, plan.reason
+        self._impatience.take_in(plan, request, kept, len(self._moved))
         for move in plan.moves:
             log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
         return Status.APPLIED, plan.reason

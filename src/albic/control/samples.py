@@ -61,7 +61,9 @@ class StreamSample:
 class RawBatch:
     """One batch: its key groups, its streams, and what each node did for no key group.
 
-    ``interval_s`` is how long after its start the next one may begin at the earliest.
+    ``interval_s`` is how long after its start the next one may begin at the earliest. It stands for
+    so many ``batches``: those after it that were like it are not measured, and ``ended_s`` is the
+    end of the last of them.
     """
 
     started_s: float
@@ -70,6 +72,7 @@ class RawBatch:
     background_s: Mapping[str, float]
     traffic: tuple[StreamSample, ...] = ()
     interval_s: float = 0.0
+    batches: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

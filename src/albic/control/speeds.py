@@ -9,10 +9,10 @@ became of those that stayed in the meantime: a job that got slower everywhere sa
 the node that somebody moved to.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +27,7 @@ SETTLING = 2
 MOST_CHANGE_OF_ROWS = 1.5
 #: Moves that are remembered; old ones speak of nodes as they were.
 REMEMBERED = 256
-#: Key groups that must have moved between two nodes before these count as different.
+#: Moves that must speak of a node before it counts as different.
 ENOUGH = 3
 #: A node that is less than so much faster or slower is like the others.
 LEAST_DIFFERENCE = 1.1
@@ -36,7 +36,11 @@ CHANCE = 3.0
 #: No node is taken for more than so much faster or slower than the usual one.
 MOST_DIFFERENCE = 4.0
 #: Weight of "all nodes are alike", in moved key groups.
-PRIOR = 1.0
+PRIOR = 0.5
+#: Standard deviations, and the smallest logarithm, beyond which a move is believed less.
+DOUBT, LEAST_DOUBT = 1.5, 0.02
+#: How often a fit is repeated; it hardly changes after a few times.
+FITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,42 +113,49 @@ def comparisons(batches: Iterable[RawBatch], operator_of: Ints) -> tuple[Compari
 def speeds(found: Sequence[Comparison]) -> Mapping[str, float]:
     """Return how fast each node is that ``found`` tells about; 1 is the usual node.
 
-    The median over the key groups that went between two nodes says how these two differ. The
-    speeds are those that fit all such differences best (least squares of logarithms), with a
-    little weight on all nodes being alike.
+    The speeds are those that fit all moves best (least squares of logarithms), with a little
+    weight on all nodes being alike, and little weight for a move that all others contradict. Nodes
+    that few moves speak of count as usual, so that many of them together tell of the one that all
+    those moves left.
     """
-    pairs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in found:
-        forth = one.source < one.target
-        ends = (one.source, one.target) if forth else (one.target, one.source)
-        # Dear rows are a slow node: the logarithm of the second node's speed over the first's.
-        pairs[ends].append(-np.log(one.ratio) if forth else np.log(one.ratio))
-    known = {ends: np.array(seen) for ends, seen in sorted(pairs.items()) if len(seen) >= ENOUGH}
-    position = {node: at for at, node in enumerate(sorted({n for ends in known for n in ends}))}
-    normal = PRIOR * np.eye(len(position))
-    right = np.zeros(len(position))
-    for (first, second), seen in known.items():
-        edge = np.zeros(len(position))
-        edge[position[first]], edge[position[second]] = -1.0, 1.0
-        normal += seen.size * np.outer(edge, edge)
-        right += seen.size * float(np.median(seen)) * edge
+    ends = Counter(node for one in found for node in (one.source, one.target))
+    nodes = sorted(node for node, moves in ends.items() if moves >= ENOUGH)
+    position = {node: at for at, node in enumerate(nodes)}
+    telling = [one for one in found if one.source in position or one.target in position]
+    edges = np.zeros((len(telling), len(nodes)))
+    for row, one in enumerate(telling):
+        for node, sign in ((one.source, -1.0), (one.target, 1.0)):
+            if node in position:
+                edges[row, position[node]] = sign
+    # Dear rows are a slow node: the logarithm of the target's speed over the source's.
+    seen = -np.log([one.ratio for one in telling])
+    weight, noise = _believed(edges, seen)
+    normal = PRIOR * np.eye(len(nodes)) + edges.T @ (weight[:, None] * edges)
     share = np.linalg.inv(normal)
-    logs = share @ right
-    # A median is 1.25 times less exact than a mean would be.
-    chance = CHANCE * 1.25 * _noise(list(known.values())) * np.sqrt(np.diag(share))
+    logs = share @ edges.T @ (weight * seen)
+    chance = CHANCE * noise * np.sqrt(np.diag(share))
     logs[np.abs(logs) < np.maximum(chance, np.log(LEAST_DIFFERENCE))] = 0.0
     bound = np.log(MOST_DIFFERENCE)
     return {node: float(np.exp(np.clip(logs[at], -bound, bound))) for node, at in position.items()}
 
 
-def _noise(pairs: Sequence[Floats]) -> float:
-    """Return by how much key groups disagree about the same two nodes: a standard deviation.
+def _believed(edges: Floats, seen: Floats) -> tuple[Floats, float]:
+    """Return how far each move is believed, and by how much moves disagree with the rest.
 
-    It is taken from the median of all disagreements, which outliers do not reach.
+    Fitted again and again, each time with less weight on what is far from the fit (Huber). The
+    disagreement is a standard deviation, taken from the median, which outliers do not reach.
     """
-    gaps = [abs(one - other) for seen in pairs for one, other in combinations(seen, 2)]
-    # Half of all normal values differ by less than 0.954 standard deviations.
-    return float(np.median(gaps)) / 0.954 if gaps else 0.0
+    weight, noise = np.ones(seen.size), 0.0
+    # A whisper of weight on all nodes being alike, for moves tell of differences alone.
+    faint = 1e-6 * np.eye(edges.shape[1])
+    for _ in range(FITS if seen.size else 0):
+        normal = faint + edges.T @ (weight[:, None] * edges)
+        gaps = np.abs(seen - edges @ np.linalg.solve(normal, edges.T @ (weight * seen)))
+        # Two thirds of normal values are within a standard deviation, half within 0.6745 of it.
+        noise = float(np.median(gaps)) / 0.6745
+        limit = max(DOUBT * noise, LEAST_DOUBT)
+        weight = np.minimum(1.0, limit / np.maximum(gaps, limit))
+    return weight, noise
 
 
 def _runs(batches: Iterable[RawBatch]) -> dict[int, list[_Run]]:

@@ -6,7 +6,7 @@ Each course is a list of (batch, value) from the first batch that counts on.
 import statistics
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from albic.control.batches import BatchRecord
@@ -26,21 +26,26 @@ REMNANT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One run in numbers; what has ``end`` in its name is of the last batches.
+    """One run in numbers, or several with the same planner; ``end`` is of the last batches.
 
-    ``planned`` is what the controller's measurements and plan say about bytes between key groups
-    that stay on a node, ``measured`` what Spark's tasks read locally. Without bytes it is None.
+    ``lowest`` and ``highest`` are the medians of single runs. ``planned`` is what the controller's
+    measurements and plan say about bytes between key groups that stay on a node, ``measured`` what
+    Spark's tasks read locally. Without bytes it is None.
     """
 
     name: str
     batches: int
     rows: int
     rows_per_s: float
+    batch_s: float
     end_batch_s: float
+    lowest_end_batch_s: float
+    highest_end_batch_s: float
     end_distance_pct: float
     start_collocation_pct: float | None
     end_planned_pct: float | None
     end_measured_pct: float | None
+    end_remote_bytes: float
     end_remote_bytes_per_row: float
     end_load_index_pct: float
     moves: int
@@ -48,28 +53,46 @@ class Summary:
     compliance_pct: float | None
 
 
-def summary(run: RunRecords) -> Summary:
-    """Return one run in numbers."""
-    counted, end = run.counted, run.counted[-LAST:]
-    rows = sum(record.rows for record in counted)
+def summary(*runs: RunRecords) -> Summary:
+    """Return the runs of one planner in numbers: medians over all of their batches together."""
+    counted = [record for run in runs for record in run.counted]
+    ends = [run.counted[-LAST:] for run in runs]
+    end = [record for each in ends for record in each]
+    medians = [statistics.median(record.batch_s for record in each) for each in ends]
     end_rows = sum(record.rows for record in end)
-    planned_pct, compliance = planned(run), run.compliance
+    remote = sum(record.remote_bytes for record in end)
+    last_planned = [course[-1][1] for run in runs if (course := planned(run))]
+    compliant = [share for run in runs if (share := run.compliance) is not None]
+    indices = [value for run in runs for _, value in load_index(run)[-LAST:]]
     return Summary(
-        name=run.name,
+        name=runs[0].name,
         batches=len(counted),
-        rows=rows,
-        rows_per_s=rows / sum(record.batch_s for record in counted),
+        rows=sum(record.rows for record in counted),
+        rows_per_s=sum(r.rows for r in counted) / sum(r.batch_s for r in counted),
+        batch_s=statistics.fmean(record.batch_s for record in counted),
         end_batch_s=statistics.median(record.batch_s for record in end),
-        end_distance_pct=statistics.fmean(record.distance_pct(run.nodes) for record in end),
-        start_collocation_pct=_collocation_pct(counted[:FIRST]),
-        end_planned_pct=planned_pct[-1][1] if planned_pct else None,
+        lowest_end_batch_s=min(medians),
+        highest_end_batch_s=max(medians),
+        end_distance_pct=statistics.fmean(r.distance_pct(runs[0].nodes) for r in end),
+        start_collocation_pct=_collocation_pct([r for run in runs for r in run.counted[:FIRST]]),
+        end_planned_pct=statistics.fmean(last_planned) if last_planned else None,
         end_measured_pct=_collocation_pct(end),
-        end_remote_bytes_per_row=sum(record.remote_bytes for record in end) / max(end_rows, 1),
-        end_load_index_pct=statistics.median(value for _, value in load_index(run)[-LAST:]),
-        moves=run.moves,
-        moved_bytes=sum(move.state_bytes for each in run.rounds for move in each.migrations),
-        compliance_pct=None if compliance is None else 100 * compliance,
+        end_remote_bytes=remote / len(end),
+        end_remote_bytes_per_row=remote / max(end_rows, 1),
+        end_load_index_pct=statistics.median(indices),
+        moves=round(statistics.fmean(run.moves for run in runs)),
+        moved_bytes=round(statistics.fmean(_moved_bytes(run) for run in runs)),
+        compliance_pct=100 * statistics.fmean(compliant) if compliant else None,
     )
+
+
+def over_runs(runs: Sequence[RunRecords], course: Callable[[RunRecords], Course]) -> Course:
+    """Return the mean course of several runs, batch by batch."""
+    found: defaultdict[int, list[float]] = defaultdict(list)
+    for run in runs:
+        for batch, value in course(run):
+            found[batch].append(value)
+    return [(batch, statistics.fmean(found[batch])) for batch in sorted(found)]
 
 
 def without_remnant(batches: Sequence[BatchRecord]) -> tuple[BatchRecord, ...]:
@@ -125,6 +148,11 @@ def moved(run: RunRecords) -> Course:
     return [(record.batch, float(record.moved)) for record in run.counted]
 
 
+def remote(run: RunRecords) -> Course:
+    """Return how many megabytes key groups read from other nodes."""
+    return [(record.batch, record.remote_bytes / 1e6) for record in run.counted]
+
+
 def batch_times(run: RunRecords) -> Course:
     """Return how long batches took, in seconds."""
     return [(record.batch, record.batch_s) for record in run.counted]
@@ -135,15 +163,20 @@ def key_group_names(topology: Topology) -> tuple[str, ...]:
     return tuple(each.name for each in topology.operators for _ in range(each.key_groups))
 
 
-def operator_work(run: RunRecords) -> dict[str, float]:
+def operator_work(*runs: RunRecords) -> dict[str, float]:
     """Return the microseconds of work for a row that each operator took in the last batches."""
-    end = run.counted[-LAST:]
-    rows = max(sum(record.rows for record in end), 1)
+    ends = [(run, record) for run in runs for record in run.counted[-LAST:]]
+    rows = max(sum(record.rows for _, record in ends), 1)
     work_us: defaultdict[str, float] = defaultdict(float)
-    for record in end:
+    for run, record in ends:
         for name, busy_s in zip(run.operators, record.busy_s, strict=True):
             work_us[name] += 1e6 * busy_s / rows
     return dict(work_us)
+
+
+def _moved_bytes(run: RunRecords) -> int:
+    """Return how much state was told to move."""
+    return sum(move.state_bytes for each in run.rounds for move in each.migrations)
 
 
 def _work(record: BatchRecord) -> float:
@@ -151,7 +184,7 @@ def _work(record: BatchRecord) -> float:
     return sum(record.busy_s) / max(record.rows, 1)
 
 
-def _collocation_pct(records: tuple[BatchRecord, ...]) -> float | None:
+def _collocation_pct(records: Sequence[BatchRecord]) -> float | None:
     """Return the part of the bytes between key groups that stayed on a node, over some batches."""
     local = sum(record.local_bytes for record in records)
     both = local + sum(record.remote_bytes for record in records)

@@ -1,11 +1,15 @@
 """One job under several planners, and under none: a page with all of them in each chart."""
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from albic.control.batches import BatchRecord
 from albic.dashboard import courses
 from albic.dashboard.comparison import rounds_table
-from albic.dashboard.courses import FIRST, LAST, Course, Summary, summary
+from albic.dashboard.courses import FIRST, LAST, Course, Summary
+from albic.dashboard.makeup import Part, makeup, shares
+from albic.dashboard.repeats import Ratio, Repeats, ratio
 from albic.dashboard.runs import RunRecords
 from albic.figures import Chart, Kind, Page, Section, Series, Table
 
@@ -21,10 +25,33 @@ class About:
     command: str
 
 
-def planners_page(runs: Sequence[RunRecords], about: About) -> Page:
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The runs of each planner, and what they are held against.
+
+    ``plain`` is the name of the planner that ratios refer to; without its runs there are none.
+    ``empty`` are batches of the same job with next to no rows, ``stages`` what runs in each stage.
+    """
+
+    planners: Sequence[Repeats]
+    plain: str
+    empty: Sequence[BatchRecord] = ()
+    stages: Sequence[str] = ()
+
+    def ratio(self, one: Repeats) -> Ratio | None:
+        """Return one planner's batch time as a share of the plain one's."""
+        plain = next((each for each in self.planners if each.name == self.plain), None)
+        return None if plain is None or plain is one else ratio(one, plain)
+
+    def makeup(self, one: Repeats) -> tuple[Part, ...]:
+        """Return what the last batches of one planner consist of."""
+        end = [record for run in one.runs for record in run.counted[-LAST:]]
+        return makeup(end, self.empty, self.stages) if self.empty else ()
+
+
+def planners_page(found: Comparison, about: About) -> Page:
     """Return the whole report of the runs of a job."""
-    found = [summary(run) for run in runs]
-    steered = [run for run in runs if run.moves]
+    runs = found.planners
     return Page(
         title=about.title,
         lead=headline(found),
@@ -32,12 +59,13 @@ def planners_page(runs: Sequence[RunRecords], about: About) -> Page:
         sections=(
             Section("What was run", about.text),
             Section("In numbers", _reading(), tables=(summary_table(found), work_table(runs))),
+            *_makeup_section(found),
             Section(
                 "How much stays on a node",
                 "Bytes between key groups whose sender and receiver are on the same executor. "
                 "Planned: by the sizes of shuffle blocks and the owners that a controller decided "
                 "on. Measured: what Spark's tasks read locally and from elsewhere, batch by batch.",
-                charts=collocation_charts(runs),
+                charts=(*collocation_charts(runs), network_charts(runs)[0]),
             ),
             Section(
                 "How even, and how much work",
@@ -51,31 +79,79 @@ def planners_page(runs: Sequence[RunRecords], about: About) -> Page:
                 "from the checkpoint, once.",
                 charts=(
                     _chart("Moves", "key groups", runs, courses.moved, kind=Kind.BARS),
-                    _chart("Batch time", "seconds", runs, courses.batch_times),
+                    network_charts(runs)[1],
                 ),
             ),
             *(
                 Section(f"What {run.name} decided", tables=(rounds_table(run.rounds),))
-                for run in steered
+                for each in runs
+                for run in each.runs[:1]
+                if run.moves
             ),
         ),
         footer=f"Written by: {about.command}. Every number is from this run.",
     )
 
 
-def headline(found: Sequence[Summary]) -> str:
+def headline(found: Comparison) -> str:
     """Return what came out, in a sentence or two."""
+    times = [
+        f"With {each.name} a batch took {against.end:.2f} of plain Spark's time at the end "
+        f"({against.lowest:.2f} to {against.highest:.2f}), and {against.all:.2f} over all batches."
+        for each in found.planners
+        if (against := found.ratio(each)) is not None
+    ]
     told = [
         f"{each.name} {_percent(each.start_collocation_pct)} → {_percent(each.end_measured_pct)}"
-        for each in found
+        for each in (repeats.summary() for repeats in found.planners)
     ]
-    return (
+    local = (
         f"Bytes between key groups that stayed on their executor, start → end, as Spark measured "
         f"them: {'; '.join(told)}."
     )
+    return " ".join([*times, local])
 
 
-def collocation_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
+def shares_line(found: Comparison, one: Repeats) -> str:
+    """Return what the batches of a planner are made of, as a sentence."""
+    made = shares(found.makeup(one))
+    return (
+        f"{one.name}: {made.work:.0%} of a batch is work, {made.wait:.0%} waiting for rows from "
+        f"other nodes, {made.fixed:.0%} fixed cost."
+    )
+
+
+def _makeup_section(found: Comparison) -> tuple[Section, ...]:
+    """Return what batches consist of, if that was measured."""
+    if not found.empty:
+        return ()
+    rows = statistics.median(record.rows for record in found.empty)
+    lines = " ".join(shares_line(found, each) for each in found.planners)
+    text = (
+        f"{lines} Fixed is what the same batch takes with {rows:.0f} rows on the same nodes: "
+        f"starting tasks and Python, committing state, Spark's own books. Waiting is what Spark's "
+        f"tasks say they stood still for blocks from other nodes, on the node that waited longest. "
+        f"The rest is work. The mean of the last {LAST} batches of each run, in seconds."
+    )
+    return (
+        Section(
+            "What a batch consists of",
+            text,
+            tables=tuple(makeup_table(each.name, found.makeup(each)) for each in found.planners),
+        ),
+    )
+
+
+def makeup_table(name: str, parts: Sequence[Part]) -> Table:
+    """Return the parts of a batch, and their sum."""
+    columns = ("wall_s", "work_s", "wait_s", "fixed_s")
+    rows = [(part.name, *(f"{getattr(part, each):.2f}" for each in columns)) for part in parts]
+    sums = [f"{sum(getattr(part, each) for part in parts):.2f}" for each in columns]
+    head = (f"{name}: part of a batch", "s", "work", "waiting", "fixed")
+    return Table(head, (*rows, ("all", *sums)))
+
+
+def collocation_charts(runs: Sequence[Repeats]) -> tuple[Chart, Chart]:
     """Return the collocation factor over time, as planned and as measured."""
     return (
         _chart("Collocation, planned", "percent of bytes", runs, courses.planned, kind=Kind.STEP),
@@ -83,7 +159,7 @@ def collocation_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
     )
 
 
-def load_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
+def load_charts(runs: Sequence[Repeats]) -> tuple[Chart, Chart]:
     """Return load distance and load index over time."""
     start = ((100.0, "right after the start"),)
     return (
@@ -92,34 +168,46 @@ def load_charts(runs: Sequence[RunRecords]) -> tuple[Chart, Chart]:
     )
 
 
-def summary_table(found: Sequence[Summary]) -> Table:
-    """Return all runs in numbers, a row each."""
-    rows = [cells(each) for each in found]
+def network_charts(runs: Sequence[Repeats]) -> tuple[Chart, Chart]:
+    """Return remote bytes and batch times over time."""
+    return (
+        _chart("Bytes from other nodes", "MB a batch", runs, courses.remote),
+        _chart("Batch time", "seconds", runs, courses.batch_times),
+    )
+
+
+def summary_table(found: Comparison) -> Table:
+    """Return all planners in numbers, a row each."""
+    rows = [cells(each.summary(), found.ratio(each)) for each in found.planners]
     return Table(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
 
 
-def work_table(runs: Sequence[RunRecords]) -> Table:
+def work_table(runs: Sequence[Repeats]) -> Table:
     """Return how long the key groups of each operator worked for a row."""
-    works = [courses.operator_work(run) for run in runs]
+    works = [courses.operator_work(*each.runs) for each in runs]
     names = list(dict.fromkeys(name for work in works for name in work))
     rows = [
         (name, *(f"{work[name]:.1f}" if name in work else NOTHING for work in works))
         for name in names
     ]
-    return Table(("work at end, µs/row", *(run.name for run in runs)), tuple(rows))
+    return Table(("work at end, µs/row", *(each.name for each in runs)), tuple(rows))
 
 
-def cells(one: Summary) -> Mapping[str, str]:
-    """Return one run as the cells of a table, by column; names carry the unit."""
+def cells(one: Summary, against: Ratio | None) -> Mapping[str, str]:
+    """Return one planner as the cells of a table, by column; names carry the unit."""
+    spread = f"{one.lowest_end_batch_s:.2f} to {one.highest_end_batch_s:.2f}"
     return {
         "planner": one.name,
         "rows/s": f"{one.rows_per_s:,.0f}",
         "batch, s": f"{one.end_batch_s:.2f}",
+        "single runs, s": spread,
+        "× plain": NOTHING if against is None else f"{against.end:.2f}",
+        "× plain, all batches": NOTHING if against is None else f"{against.all:.2f}",
         "load distance, points": f"{one.end_distance_pct:.1f}",
         "collocation at start, %": _number(one.start_collocation_pct),
         "planned at end, %": _number(one.end_planned_pct),
         "measured at end, %": _number(one.end_measured_pct),
-        "remote, B/row": f"{one.end_remote_bytes_per_row:.1f}",
+        "remote, MB/batch": f"{one.end_remote_bytes / 1e6:.2f}",
         "load index, %": f"{one.end_load_index_pct:.0f}",
         "moves": str(one.moves),
         "state moved, MB": f"{one.moved_bytes / 1e6:.2f}",
@@ -130,34 +218,41 @@ def _reading() -> str:
     """Return how to read the table."""
     return (
         f"Start is the first {FIRST} batches that count, end the last {LAST}: the median of batch "
-        f"time and load index, the mean of load distance, the sum of bytes. Rows a second are over "
-        f"all batches that count. On one machine the network between executors is the loopback, "
-        f"which costs little. So fewer remote bytes show here as bytes, and hardly as time."
+        f"time and load index, the mean of load distance, the sum of bytes. Planners take turns, "
+        f"each way once and then back, and numbers are over all runs of one. Rows a second and "
+        f"× plain, all batches, are over all batches that count, those with moves among them."
     )
 
 
-def _tiles(found: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+def _tiles(found: Comparison) -> tuple[tuple[str, str], ...]:
     """Return the few numbers to remember."""
-    return tuple(
-        (_percent(each.end_measured_pct), f"local bytes at the end, {each.name}") for each in found
-    )
+    times = [
+        (f"{against.end:.2f} ×", f"batch time of {found.plain}, {each.name}")
+        for each in found.planners
+        if (against := found.ratio(each)) is not None
+    ]
+    local = [
+        (_percent(each.end_measured_pct), f"local bytes at the end, {each.name}")
+        for each in (repeats.summary() for repeats in found.planners)
+    ]
+    return (*times, *local)
 
 
 def _chart(
     title: str,
     unit: str,
-    runs: Sequence[RunRecords],
+    runs: Sequence[Repeats],
     course: Callable[[RunRecords], Course],
     *,
     kind: Kind = Kind.LINE,
     levels: tuple[tuple[float, str], ...] = (),
 ) -> Chart:
-    """Return one course of all runs."""
+    """Return one course of all planners, the mean over the runs of each."""
     series = []
-    for run in runs:
-        points = course(run)
+    for each in runs:
+        points = courses.over_runs(each.runs, course)
         x, y = [batch for batch, _ in points], [value for _, value in points]
-        series.append(Series(run.name, x, y, kind))
+        series.append(Series(each.name, x, y, kind))
     return Chart(title, "batch", unit, tuple(series), levels=levels)
 
 

@@ -82,12 +82,17 @@ def _rows_per_byte(
     records: Sequence[RoundRecord], snapshots: Sequence[Snapshot], read: Floats
 ) -> float:
     """Return the rows in a byte that key groups read, over the whole run."""
-    rows = sum(record.rows for record in records)
+    rows = sum(_rows(record) for record in records)
     lengths_s = np.array([_length_s(snapshot) for snapshot in snapshots])
     read_bytes = float((read.sum(axis=1) * lengths_s).sum())
     if not (rows and read_bytes):
         raise InvalidInput("its rounds have no rows that key groups read, so nothing can be traced")
     return rows / read_bytes
+
+
+def _rows(record: RoundRecord) -> float:
+    """Return the rows of all batches of a record; they are counted where batches were read."""
+    return record.rows * record.batches / record.read if record.read else record.rows
 
 
 def _effort(topology: Topology, snapshots: Sequence[Snapshot], tuples: Floats) -> Floats:

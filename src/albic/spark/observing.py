@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from albic.arrays import Ints
 from albic.control.moving import MeasuredMove
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
+from albic.spark.batch import BatchSample
 from albic.spark.executors import Executor
+from albic.spark.measures import SeenMove
 from albic.spark.operators import topology
 from albic.spark.placement import KeyGroup
-from albic.spark.statistics import BatchSample
-from albic.spark.watch import QueryWatch, SeenMove
+from albic.spark.watch import QueryWatch
 
 
 def observation(
@@ -84,13 +86,17 @@ def _observation(
     )
 
 
+@lru_cache(maxsize=64)
 def raw_batch(
-    sample: BatchSample, first: Sequence[int], interval_s: float | None = None
+    sample: BatchSample, first: tuple[int, ...], interval_s: float | None = None
 ) -> RawBatch:
-    """Return a batch with key groups by number; ``first`` is where each stage's begin."""
+    """Return a batch with key groups by number; ``first`` is where each stage's begin.
+
+    Kept, for a batch is asked for many times.
+    """
     return RawBatch(
         started_s=sample.started_s,
-        ended_s=sample.ended_s,
+        ended_s=max(sample.ended_s, sample.lasted_to_s),
         groups=tuple(
             GroupSample(
                 key_group=first[stage.stage] + task.partition,
@@ -111,6 +117,7 @@ def raw_batch(
             for stream in sample.traffic
         ),
         interval_s=interval_s or 0.0,
+        batches=1 + sample.unread,
     )
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from albic.model import InvalidInput
+from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape
-from albic.spark.statistics import BatchSample
 
 #: An idle executor takes a waiting task away from its owner when the wait is over. As long as a
 #: whole stage, with much to spare for a load that grows or a state that is loaded, it never is.
@@ -24,6 +24,8 @@ WAIT_PER_STAGE = 3.0
 SHORTEST_WAIT_S = 3.0
 #: What a batch stands still at most for a lost executor if nobody is left to unblock it.
 LONGEST_WAIT_S = 30.0
+#: A wait that is so near to the right one is right: there is much to spare.
+NEAR = 0.1
 #: Spark asks for the owners of all tasks of a stage shortly before it calls the stage submitted. An
 #: owner named in between was no order to that stage.
 SETTLING_S = 0.1
@@ -183,14 +185,21 @@ class LocalityWait:
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._before = {level: bridge.locality_wait(level) for level in (PROCESS, NODE)}
+        self._wait_s: float | None = None
 
     def fit(self, busiest_stage_s: float) -> float:
-        """Set the wait for a stage that keeps its busiest executor busy so long; return it."""
+        """Set the wait for a stage that keeps its busiest executor busy so long; return it.
+
+        A wait that is nearly so already stays.
+        """
         if not math.isfinite(busiest_stage_s) or busiest_stage_s < 0:
             raise InvalidInput(f"busiest_stage_s is {busiest_stage_s}; it must be 0 or more")
         wait_s = min(max(WAIT_PER_STAGE * busiest_stage_s, SHORTEST_WAIT_S), LONGEST_WAIT_S)
+        if self._wait_s is not None and abs(wait_s - self._wait_s) <= NEAR * self._wait_s:
+            return self._wait_s
         self._bridge.set_locality_wait(PROCESS, f"{round(wait_s * 1e3)}ms")
         self._bridge.set_locality_wait(NODE, self._before[NODE])
+        self._wait_s = wait_s
         return wait_s
 
     def suspend(self) -> int:
@@ -200,11 +209,13 @@ class LocalityWait:
         anything could be re-pointed. New task sets, and old ones that Spark reckons anew when it
         hears of the loss, read the setting; those that did so already are changed directly.
         """
+        self._wait_s = None
         for level in (PROCESS, NODE):
             self._bridge.set_locality_wait(level, "0ms")
         return self._bridge.release_waiting_tasks()
 
     def restore(self) -> None:
         """Put back what the application had."""
+        self._wait_s = None
         for level, wait in self._before.items():
             self._bridge.set_locality_wait(level, wait)

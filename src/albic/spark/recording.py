@@ -2,18 +2,20 @@
 
 import re
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.control.batches import BatchRecord
+from albic.control.batches import BatchRecord, StageTime
 from albic.model import JobEnded
 from albic.spark.attaching import bridge_of_process
+from albic.spark.batch import BatchSample, StageSample
 from albic.spark.checkpoint import StateSizes
 from albic.spark.operators import shape
 from albic.spark.placement import NODE, PROCESS
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 
 #: What Python writes for an error of albic's, deep inside the text of one of Spark's.
 OURS = re.compile(r"^(?:\S+: )*albic\.model\.errors\.\w+: (.+)$", re.MULTILINE)
@@ -99,4 +101,18 @@ def _record(
         rows=int(told["numInputRows"]),
         local_bytes=sum(task.local_bytes for task in between),
         remote_bytes=sum(task.remote_bytes for task in between),
+        stages=_stage_times((*sample.stages, *sample.stateless)),
     )
+
+
+def _stage_times(stages: Sequence[StageSample]) -> tuple[StageTime, ...]:
+    """Return how long stages took, in the order in which they ran."""
+    wall_s: defaultdict[int, float] = defaultdict(float)
+    wait_s: defaultdict[int, float] = defaultdict(float)
+    for stage in stages:
+        waited: defaultdict[str, float] = defaultdict(float)
+        for task in stage.tasks:
+            waited[task.executor_id] += task.wait_s
+        wall_s[stage.stage] += stage.ended_s - stage.submitted_s
+        wait_s[stage.stage] += max(waited.values(), default=0.0)
+    return tuple(StageTime(stage, wall_s[stage], wait_s[stage]) for stage in sorted(wall_s))

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.control.estimator import estimate
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
-from albic.control.speeds import Learning
-from albic.control.urgency import avoidable_share
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
+from albic.spark.gauge import Gauge
 from albic.spark.observing import measured_moves, newest, observation
 from albic.spark.placement import LONGEST_WAIT_S, KeyGroup, LocalityWait
 from albic.spark.warming import Warmth
@@ -62,7 +60,7 @@ class SparkRuntime:
         self._warmth = Warmth(bridge, self._executors.live())
         self._lost: list[str] = []
         self._seen: list[tuple[Seen, tuple[MeasuredMove, ...]]] = []
-        self._learning = Learning()
+        self._gauge = Gauge()
         # RocksDB keeps state on disk, with a cache that does not grow with it.
         self._in_memory = bridge.setting(PROVIDER, HELD_IN_MEMORY) == HELD_IN_MEMORY
         self._lost_at_s = 0.0
@@ -89,18 +87,24 @@ class SparkRuntime:
             for watch, one in zip(self._watches, seen, strict=True)
             if one.batches
         ]
-        ended = any(one.batches for one in seen)
-        if ended:
+        read = any(one.read for one in seen)
+        if read:
             self._after_batches(seen)
-        lost, self._lost = tuple(self._lost), []
+        avoidable, moved = None, None
+        if read:
+            avoidable, moved = self._gauge.newest(newest(self._watches, self._usable()))
+        ended = any(one.batches for one in seen)
+        now_s, (lost, self._lost) = time.time(), (tuple(self._lost), [])
         return News(
             batches=max((one.batches for one in seen), default=0),
             joined=self._warmth.newcomers(live),
             lost=lost,
             over=not self._watches and not self._pending,
-            avoidable=self._avoidable() if ended else None,
-            quiet_s=min((watch.quiet_s(time.time()) for watch in self._watches), default=0.0),
+            avoidable=avoidable,
+            quiet_s=min((watch.look_in_s(now_s) for watch in self._watches), default=0.0),
             pace=max((one.pace for one in seen if one.pace is not None), default=None),
+            batch_s=sum(watch.last_batch_s for watch in self._watches) if ended else None,
+            moved=moved,
         )
 
     def snapshot(self) -> Snapshot:
@@ -109,8 +113,7 @@ class SparkRuntime:
             raise NotReady("a query has not ended its first batch yet")
         memory_bytes = self._bridge.executor_memory_bytes() if self._in_memory else None
         seen = observation(self._watches, self._usable(), self._generation, memory_bytes)
-        self._learning.learn(seen)
-        return estimate(self._learning.applied(seen))
+        return self._gauge.period(seen)
 
     def throughput(self) -> Throughput:
         """Return how the slowest query kept up in this period."""
@@ -124,14 +127,6 @@ class SparkRuntime:
         """Begin another period."""
         for watch in self._watches:
             watch.new_period()
-
-    def _avoidable(self) -> float | None:
-        """Return what the last batches could have saved; None while that is not known."""
-        try:
-            seen = self._learning.applied(newest(self._watches, self._usable()))
-            return avoidable_share(estimate(seen))
-        except NotReady:
-            return None
 
     # Who is needed
 
@@ -163,6 +158,8 @@ class SparkRuntime:
         for watch in self._watches:
             watch.placement.move_now(now[watch])
             watch.placement.stage(later[watch], self._per_batch)
+            if now[watch] or later[watch]:
+                watch.rouse()
 
     def effect(self) -> Effect:
         """Return what the batches since the last question showed."""
@@ -172,6 +169,7 @@ class SparkRuntime:
         return Effect(
             batches=batches,
             batch_s=sum(one.batch_s for one in seen) / batches if batches else None,
+            read=sum(one.read for one in seen),
             judged=sum(one.judged for one in seen),
             compliant=sum(one.compliant for one in seen),
             cpu_s=sum(one.cpu_s for one in seen),
@@ -226,6 +224,8 @@ class SparkRuntime:
         if not change.joined and not change.lost:
             return
         self._generation += 1
+        for watch in self._watches:
+            watch.rouse()
         self._lost += change.lost
         self._warmth.forget(change.lost)
         if change.lost and self._steers:

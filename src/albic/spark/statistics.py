@@ -7,69 +7,22 @@ missing measurement is never a zero.
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from albic.control.batches import AFTER, BEFORE
+from albic.spark.batch import BatchSample, StageSample, TaskSample
 from albic.spark.bridge import Bridge
 from albic.spark.operators import QueryShape
-from albic.spark.traffic import StreamTraffic, read_traffic
+from albic.spark.traffic import read_traffic
 
 log = logging.getLogger(__name__)
 
 BATCH = re.compile(r"^batch = (\d+)$", re.MULTILINE)
 ENDED = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
-
-
-@dataclass(frozen=True, slots=True)
-class TaskSample:
-    """The successful task of one key group in one batch.
-
-    ``loaded`` says that the key group ran elsewhere the last time, or for the first time, so that
-    its run time holds the load of its state from the checkpoint; ``came_from`` is where it ran
-    before if that was elsewhere. ``cpu_s`` is the JVM's alone: a Python worker's is not in it.
-    """
-
-    partition: int
-    executor_id: str
-    run_s: float
-    cpu_s: float
-    local_bytes: int
-    remote_bytes: int
-    records: int
-    started_s: float
-    locality: str
-    loaded: bool
-    came_from: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StageSample:
-    """One stateful stage in one batch; ``stage`` is its position in the query's shape."""
-
-    stage: int
-    submitted_s: float
-    ended_s: float
-    tasks: tuple[TaskSample, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BatchSample:
-    """One batch of a query.
-
-    ``background_s`` is how long each executor was busy with stages that hold no state. ``traffic``
-    lacks the streams whose shuffle was already gone. ``coverage`` is the share of key groups with a
-    task.
-    """
-
-    run_id: str
-    batch_id: int
-    started_s: float
-    ended_s: float
-    stages: tuple[StageSample, ...]
-    background_s: Mapping[str, float]
-    traffic: tuple[StreamTraffic, ...]
-    coverage: float
+#: Ways in which the RDDs of a stage may lie; other jobs of the driver take numbers in between.
+MOST_WAYS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +39,7 @@ class _Run:
 class StatisticsReader:
     """Reads the batches of one run of a query, each once; jobs up to ``after`` are left out.
 
-    ``read_to`` is the last batch that was read, or could not be read whole.
+    ``read_to`` is the last batch that was read or passed over, or could not be read whole.
     """
 
     def __init__(self, bridge: Bridge, shape: QueryShape, *, after: int = -1) -> None:
@@ -96,12 +49,21 @@ class StatisticsReader:
         self._last_shuffle = -1
         self.read_to = -1
         self._home: dict[tuple[int, int], str] = {}
+        self._passed_over = False
+        self._state_rdds: dict[tuple[int, ...], frozenset[int]] = {}
+
+    def pass_over(self, batch: int) -> None:
+        """Leave out the batches up to this one."""
+        self.read_to = batch
+        self._passed_over = True
 
     def read(self, last_batch: int) -> list[BatchSample]:
         """Return the batches up to ``last_batch`` that were not read before, oldest first."""
         jobs: defaultdict[int, list[Any]] = defaultdict(list)
         for job in self._bridge.jobs(self._shape.run_id, self._last_job):
             if named := BATCH.search(job["description"] or ""):
+                if int(named[1]) <= self.read_to:
+                    break
                 jobs[int(named[1])].append(job)
         samples = []
         for batch_id in sorted(jobs):
@@ -110,6 +72,7 @@ class StatisticsReader:
             self._last_job = max(job["jobId"] for job in jobs[batch_id])
             self.read_to = batch_id
             sample = self._batch(batch_id, jobs[batch_id])
+            self._passed_over = False
             if sample is not None:
                 samples.append(sample)
         return samples
@@ -142,6 +105,7 @@ class StatisticsReader:
             background_s=_busy_s(run for run in runs if not run.stateful),
             traffic=traffic,
             coverage=sum(len(stage.tasks) for stage in stages) / expected,
+            stateless=tuple(_stateless(run, stages) for run in runs if not run.stateful),
         )
 
     def _runs(self, stage_ids: Iterable[int]) -> list[_Run]:
@@ -152,21 +116,26 @@ class StatisticsReader:
         """
         runs = []
         gone_over: set[int] = set()
-        for stage_id in sorted(stage_ids):
-            attempts = [
+        ran = {
+            stage_id: [
                 attempt
                 for attempt in self._bridge.stages(stage_id)
                 if attempt["status"] in {"COMPLETE", "FAILED"}
             ]
+            for stage_id in sorted(stage_ids)
+        }
+        every = [rdd for attempts in ran.values() for each in attempts for rdd in each["rddIds"]]
+        first_rdd = min(every, default=0)
+        for stage_id, attempts in ran.items():
             if not attempts:
                 continue
             tasks = [
                 task
                 for attempt in attempts
-                for task in self._bridge.tasks(stage_id, attempt["attemptId"])
-                if task["status"] == "SUCCESS" and "taskMetrics" in task
+                for task in self._bridge.tasks(stage_id, attempt["attemptId"], attempt["numTasks"])
+                if task["status"] == "SUCCESS" and task["taskMetrics"] is not None
             ]
-            state = self._bridge.state_rdds(stage_id)
+            state = self._state(stage_id, attempts[-1]["rddIds"], first_rdd)
             fresh, gone_over = state - gone_over, gone_over | state
             runs.append(
                 _Run(
@@ -179,6 +148,20 @@ class StatisticsReader:
             )
         return runs
 
+    def _state(self, stage_id: int, rdds: Sequence[int], first: int) -> frozenset[int]:
+        """Return the RDDs of a stage that hold state.
+
+        Every batch of a run has the same plan and makes its RDDs in the same order, so a stage
+        whose RDDs lie as those of one before, counted from the ``first`` of the batch, is the same.
+        """
+        lie = tuple(sorted(rdd - first for rdd in rdds))
+        if lie not in self._state_rdds:
+            if len(self._state_rdds) == MOST_WAYS:
+                self._state_rdds.clear()
+            found = self._bridge.state_rdds(stage_id)
+            self._state_rdds[lie] = frozenset(rdd - first for rdd in found)
+        return frozenset(rdd + first for rdd in self._state_rdds[lie])
+
     def _stage(self, position: int, run: _Run) -> StageSample:
         """Return a stateful stage's tasks, one a partition: the last that succeeded."""
         last = {task["partitionId"]: task for task in run.tasks}
@@ -187,12 +170,24 @@ class StatisticsReader:
             task, here = last[partition], str(last[partition]["executorId"])
             before = self._home.get((position, partition))
             self._home[position, partition] = here
-            tasks.append(_sample(task, before))
+            # Where a batch was passed over, nobody knows in which of the two it was loaded.
+            tasks.append(_sample(task, before, seen=not self._passed_over))
         return StageSample(position, run.submitted_s, run.ended_s, tuple(tasks))
 
 
-def _sample(task: Any, before: str | None) -> TaskSample:  # noqa: ANN401  JSON
-    """Return one task out of Spark's words; ``before`` is where its key group ran the last time."""
+def _stateless(run: _Run, stages: Sequence[StageSample]) -> StageSample:
+    """Return a stage that holds no state."""
+    before = run.submitted_s <= min((stage.submitted_s for stage in stages), default=0.0)
+    tasks = tuple(_sample(task, str(task["executorId"]), seen=True) for task in run.tasks)
+    return StageSample(BEFORE if before else AFTER, run.submitted_s, run.ended_s, tasks)
+
+
+def _sample(task: Any, before: str | None, *, seen: bool) -> TaskSample:  # noqa: ANN401  JSON
+    """Return one task out of Spark's words.
+
+    ``before`` is where its key group ran the last time that was read; ``seen`` says that this was
+    the batch before.
+    """
     metrics = task["taskMetrics"]
     here = str(task["executorId"])
     shuffle = metrics["shuffleReadMetrics"]
@@ -207,7 +202,8 @@ def _sample(task: Any, before: str | None) -> TaskSample:  # noqa: ANN401  JSON
         started_s=task["launchTime"] / 1e3,
         locality=str(task["taskLocality"]),
         loaded=before != here,
-        came_from=None if before == here else before,
+        came_from=before if seen and before != here else None,
+        wait_s=shuffle["fetchWaitTime"] / 1e3,
     )
 
 

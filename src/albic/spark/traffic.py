@@ -46,18 +46,20 @@ def read_traffic(
     found: list[StreamTraffic] = []
     if not streams:
         return (), after
-    for shuffle_id in bridge.shuffle_ids():
-        if shuffle_id <= after:
-            continue
+    last = after
+    # Newest first: those of batches that nobody read are of no use, and each is a question.
+    for shuffle_id in reversed(bridge.shuffle_ids()):
+        if shuffle_id <= after or len(found) == len(streams):
+            break
         written_by = bridge.first_map_task(shuffle_id)
         stream = next((s for s in streams if written_by in writers[s[0]]), None)
         if stream is None:
             continue
-        after = shuffle_id
+        last = max(last, shuffle_id)
         sizes = block_sizes(bridge.map_outputs(shuffle_id))
         if sizes is not None:
-            found.append(StreamTraffic(*stream, sizes))
-    return tuple(found), after
+            found.insert(0, StreamTraffic(*stream, sizes))
+    return tuple(found), last
 
 
 def block_sizes(outputs: Sequence[Any]) -> Floats | None:

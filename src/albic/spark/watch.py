@@ -1,49 +1,47 @@
 """One query under watch: its batches are read, its state is steered."""
 
 import time
-from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import NamedTuple
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.control.attention import Attention
 from albic.control.change import growth
-from albic.control.moving import late_s
+from albic.control.pacing import look_in_s, sure_until_s
 from albic.model import Throughput, Topology
-from albic.spark.bridge import Bridge
+from albic.spark.batch import BatchSample
+from albic.spark.bridge import Bridge, EndedBatch
 from albic.spark.checkpoint import StateSizes
 from albic.spark.executors import Executor
+from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
+from albic.spark.near_files import NearFiles
 from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.statistics import BatchSample, StatisticsReader
+from albic.spark.statistics import StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
 KEPT = 16
-#: A batch takes at least this share of the shortest of so many before it, or is no worse for being
-#: noticed a little late.
-SURE, ALIKE = 0.95, 2
-
-
-class SeenMove(NamedTuple):
-    """A key group that ran elsewhere than before, and how late that made it."""
-
-    group: KeyGroup
-    source: str
-    target: str
-    late_s: float
+#: When the next batch may end is told by so many before it.
+ALIKE = 2
+#: How often a query is asked whether it still runs while no batch of it will end.
+ASK_EVERY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What the new batches of a query showed.
 
-    ``pace`` is the share of its trigger interval that the last of them took, if it has one.
+    ``batch_s`` is how long they took in all. Of ``batches`` so many were ``read`` whole, and all
+    that follows is about these. ``pace`` is the share of its trigger interval that the last batch
+    took, if it has one.
     """
 
     batches: int
     batch_s: float
+    read: int
     judged: int
     compliant: int
     last_ended_s: float
@@ -72,23 +70,32 @@ class QueryWatch:
         run_id = str(query.runId)
         self.python = runs_python(plan)
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
-        self.sizes = StateSizes(bridge.files, self.shape)
+        self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self.period: list[BatchSample] = []
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
         self._query = query
         self.interval_s = bridge.interval_s(query)
+        self._attention = Attention()
+        self._wanted: tuple[int, bool] = -1, True
+        self._asked_s = 0.0
         self._took_s: dict[int, float] = {}
+        self._period_s: list[float] = []
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
         # What ran before us may be a thousand jobs, and says little about now.
-        self._read_to = bridge.last_batch(query)
+        self._last, self._read_to = EndedBatch(-1), -1
+        self._note(bridge.last_ended(query) or self._last)
         self._reader = StatisticsReader(bridge, self.shape, after=bridge.last_ended_job(run_id))
 
     @property
     def active(self) -> bool:
         """Return whether the query still runs; in the midst of a batch we take it for granted."""
-        return self.quiet_s(time.time()) > 0 or bool(self._query.isActive)
+        now_s = time.time()
+        if self.quiet_s(now_s) > 0 and now_s < self._asked_s + ASK_EVERY_S:
+            return True
+        self._asked_s = now_s
+        return bool(self._query.isActive)
 
     @property
     def busiest_stage_s(self) -> float:
@@ -98,13 +105,32 @@ class QueryWatch:
         """
         return max(self._busiest_s, default=0.0)
 
+    @property
+    def last_batch_s(self) -> float:
+        """Return how long the last batch took, as far as that is known."""
+        return next(reversed(self._took_s.values()), 0.0)
+
     def quiet_s(self, now_s: float) -> float:
         """Return how long the present batch is sure to run yet, going by the last ones."""
-        recent = (*self.earlier, *self.period)[-ALIKE:]
-        if len(recent) < ALIKE:
+        return max(self._sure_until_s() - now_s, 0.0)
+
+    def look_in_s(self, now_s: float) -> float:
+        """Return how long it does no harm to look for no batch."""
+        sure_s = self._sure_until_s()
+        return look_in_s(now_s, sure_s) if sure_s else 0.0
+
+    def _sure_until_s(self) -> float:
+        """Return until when the present batch is sure to run; 0 while too few tell."""
+        recent_s = list(self._took_s.values())[-ALIKE:]
+        if len(recent_s) < ALIKE or self._last.ended_s is None or self._last.started_s is None:
             return 0.0
-        shortest_s = min(self._whole_s(sample) for sample in recent)
-        return max(recent[-1].ended_s + SURE * shortest_s - now_s, 0.0)
+        return sure_until_s(
+            self._last.ended_s, self._last.started_s, min(recent_s), self.interval_s or 0.0
+        )
+
+    def rouse(self) -> None:
+        """Read the next batches whatever they take: something was moved, or somebody came."""
+        self._attention.rouse()
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
@@ -115,9 +141,12 @@ class QueryWatch:
         )
 
     def take_in(self, live: Sequence[Executor]) -> Seen:
-        """Read the batches that ended since, and reconcile with each."""
+        """Take in the batches that ended since, and reconcile with those that are read."""
+        before = self._read_to
         samples = self._new_samples()
         answers = [self.placement.after_batch(sample, live) for sample in samples]
+        if any(answer.resent or answer.sent for answer in answers) or self.placement.waiting():
+            self.rouse()
         moves: list[SeenMove] = []
         for sample in samples:
             moves += moves_in(sample, (*self.earlier, *self.period))
@@ -131,9 +160,11 @@ class QueryWatch:
             if stage.stage in self.shape.fed_by_state
             for task in stage.tasks
         ]
+        took_s = self._period_of(range(before + 1, self._read_to + 1), samples)
         return Seen(
-            batches=len(samples),
-            batch_s=sum(sample.ended_s - sample.started_s for sample in samples),
+            batches=len(took_s),
+            batch_s=sum(took_s),
+            read=len(samples),
             judged=sum(answer.judged for answer in answers),
             compliant=sum(answer.compliant for answer in answers),
             last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
@@ -142,34 +173,62 @@ class QueryWatch:
             local_bytes=sum(task.local_bytes for task in between),
             remote_bytes=sum(task.remote_bytes for task in between),
             moves=tuple(moves),
-            pace=self._whole_s(samples[-1]) / self.interval_s
-            if samples and self.interval_s
-            else None,
+            pace=took_s[-1] / self.interval_s if took_s and self.interval_s else None,
         )
 
     def _new_samples(self) -> list[BatchSample]:
-        """Return the batches that were not read yet; asks for jobs only when there may be one."""
+        """Return the batches that ended and are worth reading; asks only when one may have."""
         if self.quiet_s(time.time()) > 0:
             return []
-        last = self._bridge.last_batch(self._query)
-        if last == self._read_to:
+        last = self._bridge.last_ended(self._query)
+        if last is None or last.batch_id == self._read_to:
             return []
-        samples = self._reader.read(last)
-        if self._reader.read_to == last:
-            self._read_to = last
-            self._took_s[last] = self._bridge.last_batch_s(self._query)
+        if self._wanted[0] != last.batch_id:
+            # One that was wanted may not be in the books yet; and without one before it there is
+            # none that a batch could be like.
+            owed = self._wanted[1] and self._wanted[0] > self._read_to
+            wanted = (
+                self._attention.wants(last.batch_s) or owed or not (self.period or self.earlier)
+            )
+            self._wanted = last.batch_id, wanted
+        if not self._wanted[1]:
+            self._pass_over(last)
+            return []
+        samples = self._reader.read(last.batch_id)
+        if self._reader.read_to == last.batch_id:
+            self._note(last)
+        # Or only some of them are in the books already.
+        self._read_to = max(self._read_to, self._reader.read_to)
         return samples
+
+    def _pass_over(self, last: EndedBatch) -> None:
+        """Let the batch that was read last stand for this one too, and for any between."""
+        self._reader.pass_over(last.batch_id)
+        kept = self.period or self.earlier
+        for batch in range(self._read_to + 1, last.batch_id + 1):
+            kept[-1] = kept[-1].and_one_more(last.ended_s or kept[-1].ended_s)
+            self._note(replace(last, batch_id=batch))
+
+    def _note(self, last: EndedBatch) -> None:
+        """Remember that a batch is dealt with, and how long it took."""
+        self._last, self._read_to = last, last.batch_id
+        if last.batch_s is not None:
+            self._took_s[last.batch_id] = last.batch_s
+
+    def _period_of(self, batches: Iterable[int], samples: Sequence[BatchSample]) -> list[float]:
+        """Return how long these batches took, as far as that is known; they are the period's."""
+        spans = {sample.batch_id: sample.ended_s - sample.started_s for sample in samples}
+        spans = {**spans, **self._took_s}
+        took_s = [spans[batch] for batch in batches if batch in spans]
+        self._period_s += took_s
+        return took_s
 
     def throughput(self) -> Throughput:
         """Return how the query kept up in this period."""
-        last = self._query.lastProgress
-        arrived, processed = (
-            (last.inputRowsPerSecond, last.processedRowsPerSecond) if last else (0.0, 0.0)
-        )
-        batch_s = [self._whole_s(sample) for sample in self.period]
+        arrived, processed = self._bridge.rates(self._query)
         beside_s = [self._whole_s(sample) - stages_s(sample) for sample in self.period]
         return Throughput(
-            batch_s=fmean(batch_s) if batch_s else None,
+            batch_s=fmean(self._period_s) if self._period_s else None,
             interval_s=self.interval_s,
             # Spark gives no rate for a first batch.
             arrived_share=max(arrived / processed, 1.0) if processed > 0 <= arrived else 1.0,
@@ -184,51 +243,7 @@ class QueryWatch:
     def new_period(self) -> None:
         """Begin another period."""
         self.earlier.extend(self.period)
-        self.period = []
+        self.period, self._period_s = [], []
         self._took_s = {b: took_s for b, took_s in self._took_s.items() if b > self._read_to - KEPT}
         # Now, for the round is over: a look takes longer than a plan.
         self.sizes.look()
-
-
-def stages_s(sample: BatchSample) -> float:
-    """Return how long the stages with state ran."""
-    return sum(stage.ended_s - stage.submitted_s for stage in sample.stages)
-
-
-def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
-    """Return how long each key group worked that had not to be loaded."""
-    return {
-        KeyGroup(stage.stage, task.partition): task.run_s
-        for stage in sample.stages
-        for task in stage.tasks
-        if not task.loaded
-    }
-
-
-def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[SeenMove]:
-    """Yield the key groups that moved in a batch and whose usual time is known from ``before``."""
-    for stage in sample.stages:
-        for task in stage.tasks:
-            if task.came_from is None:
-                continue
-            usually_s = [
-                past.run_s
-                for batch in before
-                for past in batch.stages[stage.stage].tasks
-                if past.partition == task.partition and not past.loaded
-            ]
-            late = late_s(task.run_s, usually_s)
-            if late is not None:
-                group = KeyGroup(stage.stage, task.partition)
-                yield SeenMove(group, task.came_from, task.executor_id, late)
-
-
-def busiest_stage_s(sample: BatchSample) -> float:
-    """Return how long the busiest executor of a batch worked in one stage."""
-    longest_s = 0.0
-    for stage in sample.stages:
-        busy_s: defaultdict[str, float] = defaultdict(float)
-        for task in stage.tasks:
-            busy_s[task.executor_id] += task.run_s
-        longest_s = max(longest_s, *busy_s.values(), 0.0)
-    return longest_s

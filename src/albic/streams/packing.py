@@ -33,7 +33,8 @@ class Packer:
     """Packs the rows of source ``number`` for the first stage; runs before the first exchange.
 
     At its end each task tells every key group of the first stage how late it is: the latest event
-    time less the delay, or later than anything if the source has ended.
+    time less the delay, or later than anything if the source has ended. ``opens`` says that rows
+    come as record batches in a column of bytes.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Packer:
     ends: str | None
     outlets: tuple[Outlet, ...]
     layout: Layout
+    opens: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the blocks of the task that runs."""
@@ -56,7 +58,8 @@ class Packer:
         """Yield the blocks of one task."""
         ordinal = task << SENDER_BITS
         watermark = UNKNOWN
-        for table in gathered(batches, self.schema):
+        rows = record_batches(batches, self.schema) if self.opens else batches
+        for table in gathered(rows, self.schema):
             ordinal += 1
             if self.event_time is not None:
                 watermark = max(watermark, self._latest(table))
@@ -93,6 +96,13 @@ class Unpacker:
         for batch in batches:
             contents = (value.as_buffer() for value in batch.column(0))
             yield from unpacked(contents, self.schema).to_batches()
+
+
+def record_batches(packed: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield the record batches in the first column of ``packed``."""
+    for batch in packed:
+        for content in batch.column(0):
+            yield pa.ipc.read_record_batch(content.as_buffer(), schema)
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:

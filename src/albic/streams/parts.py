@@ -65,6 +65,10 @@ class Source:
     ``event_time`` names its column of event times. The watermark stays ``delay_s`` seconds behind
     the latest of them; a row behind the watermark is late. ``ends`` names a column that is true in
     the very last row: with it the watermark passes everything, and no window stays open.
+
+    Spark takes a frame apart into rows and puts it together again on its way into Python. A source
+    whose rows are Arrow already can spare that: its frame has one column of bytes, a record batch
+    in each row, and ``packed`` says which columns those have.
     """
 
     name: str
@@ -72,11 +76,12 @@ class Source:
     event_time: str | None = None
     delay_s: float = 0.0
     ends: str | None = None
+    packed: StructType | None = None
 
     @property
     def schema(self) -> StructType:
         """Return the columns of its rows."""
-        return self.frame.schema
+        return self.packed or self.frame.schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,6 +55,7 @@ def packer_of(parts: Parts, number: int) -> Packer:
         event_time=source.event_time,
         delay_us=round(source.delay_s * 1e6),
         ends=source.ends,
+        opens=source.packed is not None,
         outlets=_outlets(source.name, parts.operators),
         layout=parts.layout(),
     )

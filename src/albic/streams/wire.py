@@ -82,6 +82,9 @@ def split(table: pa.Table, key: Sequence[str], groups: int) -> list[tuple[int, i
     if groups == 1:
         return [(0, table.num_rows, payload(table))]
     group_of = key_groups(table, key, groups)
+    if (group_of == group_of[0]).all():
+        # As where two operators in a row have the same key: nothing has to be sorted.
+        return [(int(group_of[0]), table.num_rows, payload(table))]
     order = np.argsort(group_of, kind="stable")
     ends = np.cumsum(np.bincount(group_of, minlength=groups)).tolist()
     (batch,) = table.take(pa.array(order)).combine_chunks().to_batches()

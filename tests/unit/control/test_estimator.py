@@ -55,6 +55,18 @@ def test_the_rest_of_the_trigger_interval_is_time_too() -> None:
     assert late.usage[Resource.CPU].tolist() == pytest.approx([50.0, 20.0])
 
 
+def test_a_batch_stands_for_those_that_were_not_read() -> None:
+    busy = (ran(0, "1", 0.5), ran(1, "2", 0.2))
+    whole = estimate(observation([batch(at, *busy, background_s={"1": 0.1}) for at in range(3)]))
+    once = RawBatch(0.0, 3.0, busy, {"1": 0.1}, batches=3)
+    sampled = estimate(observation([once]))
+    np.testing.assert_allclose(sampled.usage, whole.usage)
+    assert sampled.background.tolist() == pytest.approx(whole.background.tolist())
+    assert sampled.period == whole.period
+    slow = RawBatch(0.0, 3.0, busy, {}, batches=3, interval_s=4.0)
+    assert estimate(observation([slow])).period.end_s == 12
+
+
 def test_a_node_with_more_slots_is_a_larger_node() -> None:
     batches = [batch(0, ran(0, "1", 0.5), ran(1, "2", 0.5))]
     seen = estimate(observation(batches, nodes=(NodeSample("1", 2), NodeSample("2", 1))))

@@ -132,6 +132,18 @@ def test_two_moved_groups_are_not_enough() -> None:
     assert speeds([*two, Comparison(2, 0.0, "a", "b", 2.0)])["b"] < 1
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_slow_node_shows_in_moves_to_several_others(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    left = [
+        Comparison(at, 0.0, "slow", "abc"[at % 3], 0.5 * np.exp(0.05 * draw.standard_normal()))
+        for at in range(5)
+    ]
+    found = speeds(left)
+    assert set(found) == {"slow"}, "of the others too little is known"
+    assert found["slow"] == pytest.approx(0.5, rel=0.15)
+
+
 def test_an_outlier_among_moved_groups_changes_nothing() -> None:
     steady = [Comparison(group, 0.0, "a", "b", 2.0) for group in range(8)]
     wild = [Comparison(9, 0.0, "a", "b", 500.0)]

@@ -8,6 +8,7 @@ from albic.control.batches import BatchRecord
 from albic.control.journal import MoveRecord, RoundRecord, Status
 from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import FIRST, LAST, summary
+from albic.dashboard.repeats import Repeats
 from albic.model import Operator, Topology
 
 WARM_UP = 2
@@ -112,18 +113,36 @@ def test_a_run_without_traffic_or_rounds_has_no_collocation() -> None:
 
 def test_the_page_has_every_run_in_every_chart_and_only_numbers_of_the_runs() -> None:
     pytest.importorskip("albic.figures.plots", reason="the extra albic[figures] is missing")
-    from albic.dashboard.planners_page import About, planners_page  # noqa: PLC0415
+    from albic.dashboard.planners_page import About, Comparison, planners_page  # noqa: PLC0415
 
     records = [batch(at, local=at, remote=10, moved=at % 2) for at in range(12)]
     rounds = (round_at(4.5, Status.APPLIED, 0.0, 0.75),)
     names = ("extract", "extract", "sum", "sum")
     steered = run(*records, rounds=rounds, operators=names)
     plain = RunRecords("plain Spark", 2, tuple(records), warm_up=WARM_UP, operators=names)
-    page = planners_page([steered, plain], About("job2", "About.", "albic run job2"))
+    found = Comparison(
+        [Repeats((steered, steered)), Repeats((plain, plain))],
+        "plain Spark",
+        records[:3],
+        ("extract", "sum"),
+    )
+    page = planners_page(found, About("job2", "About.", "albic run job2"))
     charts = [chart for section in page.sections for chart in section.charts]
-    assert len(charts) == 6
+    assert len(charts) == 7
     assert all([s.label for s in chart.series] == ["joint", "plain Spark"] for chart in charts)
     text = page.html()
     assert "What joint decided" in text
     assert "What plain Spark decided" not in text
+    assert "With joint a batch took 1.00 of plain Spark" in text
+    assert "fixed cost" in text
     assert not re.search(r"\bnan\b", text)
+
+
+def test_several_runs_of_a_planner_are_one_in_numbers() -> None:
+    one, two = (run(*(batch(at, local=local, remote=1) for at in range(8))) for local in (1, 3))
+    found = summary(one, two)
+    assert (found.batches, found.rows) == (12, 12 * ROWS)
+    assert found.end_measured_pct == pytest.approx(100 * 4 / 6)
+    assert courses.over_runs([one, two], courses.measured) == [
+        (at, pytest.approx((50 + 75) / 2)) for at in range(WARM_UP, 8)
+    ]

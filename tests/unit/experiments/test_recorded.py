@@ -1,6 +1,7 @@
 """A journal becomes a trace of what the job was asked to do, or says why it cannot."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,12 @@ def record(number, read, sent, busy, rows, topology=JOB):
 
 FIRST = record(0, [600.0, 400, 300, 200], [300.0, 200], [4.0, 4, 1, 1], rows=150)
 SECOND = record(1, [300.0, 700, 150, 350], [150.0, 350], [2.0, 6, 1, 1], rows=150)
+
+
+def test_rows_of_batches_that_were_not_read_count_like_those_that_were():
+    sampled = [replace(each, rows=50, batches=6, read=2) for each in (FIRST, SECOND)]
+    whole = trace_of([FIRST, SECOND], nodes=2)
+    np.testing.assert_allclose(trace_of(sampled, nodes=2).tuples_per_s, whole.tuples_per_s)
 
 
 def test_shares_of_tuples_bytes_and_state_are_those_measured():

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from albic.spark.batch import BatchSample, StageSample, TaskSample
 from albic.spark.executors import Executor, host_of
+from albic.spark.measures import busiest_stage_s, moves_in
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.statistics import BatchSample, StageSample, TaskSample
 from albic.spark.traffic import StreamTraffic
-from albic.spark.watch import busiest_stage_s, moves_in
 
 SHAPE = QueryShape("q", "run", (StageInfo("count", 2, "file:/s", ((0, "default"),)),), (), ())
 ONE, TWO = Executor("1", "a", 1, 0.0), Executor("2", "b", 1, 0.0)
@@ -122,6 +122,15 @@ def test_a_move_is_as_late_as_it_is_beyond_the_usual() -> None:
     assert (move.group, move.source, move.target) == (KeyGroup(0, 0), "1", "2")
     assert move.late_s == pytest.approx(0.7)
     assert list(moves_in(batch(1, moved), [first_load])) == [], "nobody knows the usual"
+
+
+def test_more_rows_are_no_price_of_a_move() -> None:
+    usual = [batch(1, replace(task(0, ONE, 0.2), records=100))]
+    moved = replace(task(0, TWO, 0.5), loaded=True, came_from="1", records=130)
+    (move,) = moves_in(batch(2, moved), usual)
+    assert move.late_s == pytest.approx(0.5 - 0.26)
+    another_load = replace(moved, records=900)
+    assert list(moves_in(batch(2, another_load), usual)) == []
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,17 @@ A range of row numbers always means the same rows. That is what a stream's offse
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from albic.jobs.datasets.schemas import KINDS, Kind
+from albic.jobs.datasets.years import LAST_YEAR, later_rows, later_us, spanned, year_of
 from albic.model import InvalidInput
 
 #: Part of every fingerprint: raise it when the same file would give other rows.
@@ -45,6 +47,11 @@ class Prepared:
         The event time of the last row.
     begin
         The number of the first row; above 0 if rows before it were left out.
+    files
+        How many pieces there are as files. If there are more, the others are the same ones again,
+        each time ``years`` later; none of them is written anywhere.
+    years
+        How many years later rows come again.
     """
 
     folder: Path
@@ -54,6 +61,8 @@ class Prepared:
     firsts_us: tuple[int, ...]
     last_us: int
     begin: int = 0
+    files: int = 0
+    years: int = 0
 
     @property
     def end(self) -> int:
@@ -72,8 +81,46 @@ class Prepared:
 
     @property
     def pieces(self) -> list[Path]:
-        """Return the files, in order."""
-        return [self.folder / piece_name(number) for number in range(len(self.firsts_us))]
+        """Return the files, in order; each once."""
+        count = len(self.firsts_us)
+        count = min(count, self.files) if self.files else count
+        return [self.folder / piece_name(number) for number in range(count)]
+
+    @property
+    def passes(self) -> int:
+        """Return how often the rows come, the last time perhaps not all of them."""
+        return -(-len(self.firsts_us) // len(self.pieces))
+
+    @property
+    def pass_rows(self) -> int:
+        """Return how many rows come before they come again."""
+        return self.starts[len(self.pieces)]
+
+    def repeated(self, rows: int) -> "Prepared":
+        """Return at least ``rows`` rows: the same again and again, whole years later each time.
+
+        Row numbers go on. Nothing is written, and a copy that has enough rows stays as it is.
+        """
+        passes, years = -(-rows // self.rows), spanned(self.firsts_us[0], self.last_us)
+        if passes <= 1:
+            return self
+        if year_of(self.last_us) + years * (passes - 1) > LAST_YEAR:
+            raise InvalidInput(
+                f"{rows:,} {self.kind.name} would repeat these {self.rows:,} until after the year "
+                f"{LAST_YEAR}, the last that can be worked with; ask for fewer"
+            )
+        again = range(passes)
+        return replace(
+            self,
+            starts=(
+                *(n * self.rows + s for n in again for s in self.starts[:-1]),
+                passes * self.rows,
+            ),
+            firsts_us=tuple(later_us(t, n * years) for n in again for t in self.firsts_us),
+            last_us=later_us(self.last_us, (passes - 1) * years),
+            files=len(self.firsts_us),
+            years=years,
+        )
 
     def part(self, begin: int, end: int) -> "Prepared":
         """Return the rows from ``begin`` up to ``end`` as a copy of its own; numbers stay.
@@ -92,12 +139,19 @@ class Prepared:
             begin=begin,
         )
 
-    def read(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows from number ``first`` up to, not including, ``end``."""
+    def read(
+        self, first: int, end: int, columns: Sequence[str] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows from number ``first`` up to, not including, ``end``.
+
+        Fewer ``columns`` take less time; the row's number is always there.
+        """
+        chosen = None if columns is None else list(dict.fromkeys([*columns, SEQUENCE.name]))
         piece = max(bisect_right(self.starts, first) - 1, 0)
         while first < min(end, self.end):
             start, until = self.starts[piece], min(end, self.starts[piece + 1])
-            yield from _rows(self.pieces[piece], first - start, until - start)
+            for rows in _rows(self._file(piece), first - start, until - start, chosen):
+                yield self._again(rows, piece)
             first, piece = until, piece + 1
 
     def row_at(self, time_us: int) -> int:
@@ -105,7 +159,10 @@ class Prepared:
         piece = bisect_left(self.firsts_us, time_us) - 1
         if piece < 0:
             return self.begin
-        times = pq.read_table(self.pieces[piece], columns=["event_time"])["event_time"]
+        (rows,) = (
+            pq.read_table(self._file(piece), columns=["event_time"]).combine_chunks().to_batches()
+        )
+        times = later_rows(rows, self._years_on(piece)).column("event_time")
         inside = np.searchsorted(times.cast(pa.int64()).to_numpy(), time_us, "left")
         return min(max(self.starts[piece] + int(inside), self.begin), self.end)
 
@@ -115,6 +172,23 @@ class Prepared:
             return self.last_us
         (batch,) = self.read(row, row + 1)
         return int(batch.column("event_time")[0].value)
+
+    def _file(self, piece: int) -> Path:
+        """Return the file of a piece."""
+        return self.folder / piece_name(piece % self.files if self.files else piece)
+
+    def _years_on(self, piece: int) -> int:
+        """Return how much later than in its file the rows of a piece come."""
+        return piece // self.files * self.years if self.files else 0
+
+    def _again(self, rows: pa.RecordBatch, piece: int) -> pa.RecordBatch:
+        """Return rows out of the file of a piece as that piece has them."""
+        years = self._years_on(piece)
+        if not years:
+            return rows
+        sequence = pc.add(rows.column(SEQUENCE.name), piece // self.files * self.pass_rows)
+        moved = later_rows(rows, years)
+        return moved.set_column(moved.schema.get_field_index(SEQUENCE.name), SEQUENCE, sequence)
 
 
 def opened(folder: Path) -> Prepared:
@@ -182,12 +256,12 @@ def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(held)
 
 
-def _rows(path: Path, first: int, end: int) -> Iterator[pa.RecordBatch]:
+def _rows(path: Path, first: int, end: int, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows from ``first`` up to ``end`` of one piece, reading only what holds them."""
     with pq.ParquetFile(path) as file:
         groups = range(first // _GROUP_ROWS, -(-end // _GROUP_ROWS))
         for group in groups:
             start = group * _GROUP_ROWS
-            table = file.read_row_group(group)
+            table = file.read_row_group(group, columns)
             inside = table.slice(max(first - start, 0), end - max(first, start))
             yield from inside.combine_chunks().to_batches()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.datasource import (
@@ -23,10 +24,28 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from albic.jobs.datasets.pace import Pace
-from albic.jobs.datasets.prepared import Prepared, opened
+from albic.jobs.datasets.prepared import SEQUENCE, Prepared, opened
 from albic.model import InvalidInput
 
 NAME = "albic-replay"
+#: A packed replay has this one column, and its record batches this one more than were asked for.
+PAYLOAD, LAST = "payload", "last"
+
+
+_PACKED = pa.schema([(PAYLOAD, pa.binary())])
+
+
+def packed(rows: pa.RecordBatch, columns: Sequence[str], last: int) -> pa.RecordBatch:
+    """Return rows as one row of bytes; a column says which of them has the number ``last``."""
+    ends = pc.equal(rows.column(SEQUENCE.name), last)
+    whole = rows.select(columns).append_column(pa.field(LAST, pa.bool_()), ends)
+    return pa.RecordBatch.from_pydict({PAYLOAD: [whole.serialize().to_pybytes()]}, _PACKED)
+
+
+def packed_schema(copy: Prepared, columns: Sequence[str]) -> StructType:
+    """Return the columns of the record batches in a packed replay."""
+    fields = [copy.schema.field(name) for name in columns]
+    return from_arrow_schema(pa.schema([*fields, pa.field(LAST, pa.bool_())]))
 
 
 @dataclass
@@ -47,6 +66,8 @@ class Replay(DataSource):
 
     def schema(self) -> StructType:
         """Return the columns."""
+        if "packed" in self.options:
+            return from_arrow_schema(_PACKED)
         return from_arrow_schema(opened(Path(self.options["folder"])).schema)
 
     def streamReader(self, schema: StructType) -> "ReplayReader":  # noqa: N802  Spark's name
@@ -59,9 +80,10 @@ class Replay(DataSource):
             rows=int(given["rows"]) if given["rows"] else None,
             span_s=float(given["span_s"]) if given["span_s"] else None,
         )
-        whole = opened(Path(options["folder"]))
-        copy = whole.part(int(options["begin"]), int(options["end"]))
-        return ReplayReader(copy, pace, int(options["partitions"]))
+        begin, end = int(options["begin"]), int(options["end"])
+        copy = opened(Path(options["folder"])).repeated(end).part(begin, end)
+        columns = options["packed"].split(",") if "packed" in options else None
+        return ReplayReader(copy, pace, int(options["partitions"]), packed=columns)
 
 
 class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -73,10 +95,12 @@ class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         pace: Pace,
         partitions: int,
         clock: Callable[[], float] = time.monotonic,
+        packed: Sequence[str] | None = None,
     ) -> None:
         self._copy = copy
         self._pace = pace
         self._partitions = partitions
+        self._packed = packed
         self._clock = clock
         self._anchor: tuple[float, int] | None = None
         self._all_at_once = False
@@ -114,7 +138,8 @@ class ReplayReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Yield the rows of one range."""
         if not isinstance(partition, Rows):
             raise InvalidInput(f"{partition!r} is no range of rows")
-        yield from self._copy.read(partition.first, partition.end)
+        for rows in self._copy.read(partition.first, partition.end, self._packed):
+            yield rows if not self._packed else packed(rows, self._packed, self._copy.end - 1)
 
     def commit(self, end: dict[str, Any]) -> None:
         """Keep everything: rows are never used up."""

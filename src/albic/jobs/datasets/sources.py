@@ -1,18 +1,24 @@
 """Datasets as DataFrames: a stream that replays, or the same rows at once."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import StructType
 
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.generating import default_edits
 from albic.jobs.datasets.pace import Pace
-from albic.jobs.datasets.prepared import Prepared
+from albic.jobs.datasets.prepared import SEQUENCE, Prepared
 from albic.jobs.datasets.preparing import prepare
 from albic.jobs.datasets.reading import Watch, files_in, reading_of, unwatched
 from albic.jobs.datasets.schemas import EDITS, FLIGHTS, WEATHERS, Kind
+from albic.jobs.datasets.years import YEAR
 from albic.model import InvalidInput
+
+DAY_US = 86_400_000_000
 
 
 def flights(
@@ -104,30 +110,72 @@ def frame(
     """Return an ordered copy as a DataFrame, with the row's number in ``sequence``."""
     if not streaming:
         rows = spark.read.parquet(*(str(piece) for piece in copy.pieces))
+        if copy.passes > 1:
+            rows = _again(rows, copy)
         return rows.where(f"sequence >= {copy.begin} AND sequence < {copy.end}")
-    chosen = pace or Pace()
-    replay = _replay()
+    return _reader(spark, copy, pace or Pace()).load()
+
+
+def packed_frame(
+    spark: SparkSession, copy: Prepared, pace: Pace, columns: Sequence[str]
+) -> tuple[DataFrame, StructType]:
+    """Return an ordered copy as a stream of Arrow record batches, and the columns of those.
+
+    They are as in ``packed`` of :class:`albic.streams.Source`, with one more that is true in the
+    very last row.
+    """
+    replay = _module()
+    reader = _reader(spark, copy, pace).option("packed", ",".join(columns))
+    return reader.load(), replay.packed_schema(copy, columns)
+
+
+def _reader(spark: SparkSession, copy: Prepared, pace: Pace) -> DataStreamReader:
+    """Return a replay that only has to be loaded."""
+    replay = _module().Replay
     spark.dataSource.register(replay)
     reader = spark.readStream.format(replay.name()).option("folder", str(copy.folder))
     reader = reader.option("begin", copy.begin).option("end", copy.end)
     # As many tasks as can run at once: a source has no state to keep together.
     reader = reader.option("partitions", spark.sparkContext.defaultParallelism)
     for name in ("speed_up", "rows", "span_s"):
-        value = getattr(chosen, name)
+        value = getattr(pace, name)
         if value is not None:
             reader = reader.option(name, value)
-    return reader.load()
+    return reader
 
 
-def _replay() -> type[DataSource]:
-    """Return the source; Spark learned to limit a batch from Python in version 4.2."""
+def _again(rows: DataFrame, copy: Prepared) -> DataFrame:
+    """Return rows that come again and again, in words of SQL; a replay does it in Python."""
+    inside = f"pmod(unix_micros({{0}}), {DAY_US})"
+    day = f"date_from_unix_date(int((unix_micros({{0}}) - {inside}) div {DAY_US}))"
+    moved = f"add_months({day}, 12 * {copy.years} * pass)"
+    # A 29th of February that became the 28th ends that day, so that times stay in order.
+    time = f"if(day({moved}) < day({day}), {DAY_US - 1}, {inside})"
+    written = {
+        "timestamp": f"timestamp_micros(unix_date({moved}) * {DAY_US} + {time})",
+        "date": f"add_months({{0}}, 12 * {copy.years} * pass)",
+    }
+    named = {
+        YEAR: f"{{0}} + {copy.years} * pass",
+        SEQUENCE.name: f"{{0}} + {copy.pass_rows}L * pass",
+    }
+    columns = [
+        f"{named.get(name, written.get(kind, '{0}')).format(name)} AS {name}"
+        for name, kind in rows.dtypes
+    ]
+    passes = rows.sparkSession.range(copy.passes).selectExpr("int(id) AS pass")
+    return rows.crossJoin(passes).selectExpr(*columns)
+
+
+def _module() -> ModuleType:
+    """Return what has the source; Spark learned to limit a batch from Python in version 4.2."""
     try:
-        from albic.jobs.datasets.replay import Replay  # noqa: PLC0415
+        from albic.jobs.datasets import replay  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise InvalidInput(
             f"a replay needs Spark 4.2 or newer: here is no module {missing.name}"
         ) from None
-    return Replay
+    return replay
 
 
 def _ordered(kind: Kind, path: Path, stations: Path | None, watch: Watch) -> Prepared:

@@ -173,9 +173,10 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1",
     title="The most edited articles of each minute, by region of Denmark and over all.",
-    prepare=edits_of,
+    prepare=lambda inputs: edits_of(inputs).rows,
     network=network,
     twin=twin,
     tables={GLOBAL: TABLE},
     worst_start=False,
+    rows=120_000,
 )

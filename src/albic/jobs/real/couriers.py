@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from albic.jobs.datasets import Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.sources import frame, ordered_flights, ordered_weather
+from albic.jobs.datasets.years import year_of
 from albic.jobs.real import airplanes, rain, routes
 from albic.jobs.real.airplanes import FLIGHTS, ROWS_PER_BATCH, SUM, SUMS
 from albic.jobs.real.ending import ending
@@ -117,13 +118,22 @@ def data_of(inputs: Inputs) -> Data:
     end_us = flights.last_us + 1
     if inputs.batches is not None:
         # Batches end where multiples of the span do.
-        end_us = min(end_us, (first_us // span_us + inputs.batches) * span_us)
+        wanted_us = (first_us // span_us + inputs.batches) * span_us
+        if inputs.data is None:
+            flights, weather = _until(wanted_us, flights), _until(wanted_us, weather)
+        end_us = min(flights.last_us + 1, wanted_us)
     # Whole days: an observation may tell of all of its day.
     days = (
         weather.row_at(first_us // DAY_US * DAY_US),
         weather.row_at(-(-end_us // DAY_US) * DAY_US),
     )
     return Data(flights.part(0, flights.row_at(end_us)), weather.part(*days), span_us / 1e6)
+
+
+def _until(end_us: int, copy: Prepared) -> Prepared:
+    """Return rows up to a time, the same again year after year if need be."""
+    passes = 1 + max(year_of(end_us) - year_of(copy.firsts_us[0]), 0)
+    return copy.repeated(passes * copy.rows) if end_us > copy.last_us else copy
 
 
 def operators(key_groups: int, score: rain.RainScore) -> list[Operator]:
@@ -184,7 +194,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
     """  # noqa: S608  numbers of our own
     data = data_of(inputs)
     flights = airplanes.arrived(frame(spark, data.flights, streaming=False))
-    weather = frame(spark, ordered_weather(inputs.data), streaming=False)
+    whole = ordered_weather(inputs.data).repeated(data.weather.end)
+    weather = frame(spark, whole, streaming=False)
     begin, end = data.weather.begin, data.weather.end
     found = spark.sql(query, flights=flights, weather=weather, begin=begin, end=end)
     return {STORE_DELAYS: airplanes.totals(flights), STORE_EFFICIENCY: found}
@@ -193,9 +204,11 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job4",
     title="Delays by airplane and by route, and how they go with the rain at the origin.",
-    prepare=data_of,
+    prepare=lambda inputs: data_of(inputs).flights.rows,
     network=network,
     twin=twin,
     tables={STORE_DELAYS: airplanes.TABLE, STORE_EFFICIENCY: TABLE},
     worst_start=True,
+    rows=400_000,
+    key_groups=4,
 )

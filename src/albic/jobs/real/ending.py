@@ -6,9 +6,10 @@ from pyspark.sql import SparkSession
 
 from albic.jobs.datasets import Pace
 from albic.jobs.datasets.prepared import Prepared
-from albic.jobs.datasets.sources import frame
+from albic.jobs.datasets.sources import packed_frame
 from albic.streams import Source
 
+#: The column that is true in the last row.
 LAST = "last"
 
 
@@ -28,6 +29,5 @@ def ending(
     columns
         Those of use; the fewer, the less is sent.
     """
-    rows = frame(spark, copy, pace=pace)
-    marked = rows.selectExpr(*columns, f"sequence = {copy.end - 1} AS {LAST}")
-    return Source(name, marked, event_time="event_time", ends=LAST)
+    rows, schema = packed_frame(spark, copy, pace, columns)
+    return Source(name, rows, event_time="event_time", ends=LAST, packed=schema)

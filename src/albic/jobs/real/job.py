@@ -52,10 +52,15 @@ class Inputs:
         return self.store or str(self.folder / "results.db")
 
     def bounded(self, copy: Prepared, rows_per_batch: int) -> Prepared:
-        """Return as much of an ordered copy as the batches that were asked for need."""
+        """Return as much of an ordered copy as the batches that were asked for need.
+
+        What comes with albic is repeated year after year where there is not enough of it; data of
+        the user's own end where they end.
+        """
         if self.batches is None:
             return copy
-        return copy.part(0, self.batches * (self.rows_per_batch or rows_per_batch))
+        rows = self.batches * (self.rows_per_batch or rows_per_batch)
+        return (copy.repeated(rows) if self.data is None else copy).part(0, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,7 @@ class RealJob:
         What it does, in one sentence.
     prepare
         Reads the data and puts them in order, or says what is wrong with them; needs no Spark.
+        Returns how many rows there are, of the first input.
     network
         Makes the operators and their sinks over a stream of the inputs.
     twin
@@ -84,12 +90,18 @@ class RealJob:
         The table of each sink, by the name of the sink's operator.
     worst_start
         Whether a run should begin with the worst allocation for collocation.
+    rows
+        Rows a batch with which most of a batch is work, on four nodes with half a core each.
+    key_groups
+        Key groups of each operator that go well with so many rows.
     """
 
     name: str
     title: str
-    prepare: Callable[[Inputs], object]
+    prepare: Callable[[Inputs], int]
     network: Callable[[SparkSession, Inputs], Network]
     twin: Callable[[SparkSession, Inputs], Mapping[str, DataFrame]]
     tables: Mapping[str, Table]
     worst_start: bool
+    rows: int
+    key_groups: int = 8

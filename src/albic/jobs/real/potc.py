@@ -120,9 +120,10 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1-potc",
     title="Real Job 1 with the power of two choices: each edit to the less loaded of two.",
-    prepare=articles.edits_of,
+    prepare=lambda inputs: articles.edits_of(inputs).rows,
     network=network,
     twin=twin,
     tables={GLOBAL: articles.TABLE},
     worst_start=False,
+    rows=articles.JOB.rows,
 )

@@ -75,9 +75,11 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job3",
     title="Delays of flights, summed by airplane and year, and by route.",
-    prepare=flights_of,
+    prepare=lambda inputs: flights_of(inputs).rows,
     network=network,
     twin=twin,
     tables={airplanes.SUM: airplanes.TABLE, ROUTE_DELAY: TABLE},
     worst_start=True,
+    rows=500_000,
+    key_groups=4,
 )

@@ -7,12 +7,14 @@ Answers are plain values: text, JSON, numbers. Objects of the JVM stay inside.
 from albic.spark.bridge.gateway import Gateway, Master
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import NodeState, PlanNode
+from albic.spark.bridge.progress import EndedBatch
 from albic.spark.bridge.running import Bridge, StoreId
 from albic.spark.bridge.workers import WorkerProcess, WorkerThread
 
 __all__ = [
     "Bridge",
     "ClusterManager",
+    "EndedBatch",
     "Gateway",
     "Master",
     "NodeState",

@@ -1,6 +1,6 @@
 """The books that Spark keeps of an application: its jobs, stages, tasks and shuffles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -32,17 +32,21 @@ class Books:
         self._json = JsonReader(gateway)
         self._tracker: Any = self._private(self._context.dagScheduler(), "mapOutputTracker")
 
-    def jobs(self, run_id: str, after: int) -> list[Any]:
-        """Return the jobs of a query's run with an id above ``after``, oldest first."""
-        ids = self._job_ids(run_id)
-        return [self._json.read(self._status.job(job)) for job in ids if job > after]
+    def jobs(self, run_id: str, after: int) -> Iterator[Any]:
+        """Yield the jobs of a query's run with an id above ``after``, newest first.
+
+        Each is a call, so whoever has seen enough should stop asking.
+        """
+        for job in reversed(self._job_ids(run_id)):
+            if job > after:
+                yield self._json.read(self._status.job(job))
 
     def last_ended_job(self, run_id: str) -> int:
         """Return the newest job of a query's run that has ended, or -1."""
         # A batch has few jobs, and all before the running one have ended.
-        for job in reversed(self._job_ids(run_id)):
-            if self._json.read(self._status.job(job))["status"] != "RUNNING":
-                return job
+        for job in self.jobs(run_id, -1):
+            if job["status"] != "RUNNING":
+                return int(job["jobId"])
         return -1
 
     def _job_ids(self, run_id: str) -> list[int]:
@@ -61,12 +65,9 @@ class Books:
         found: list[Any] = self._json.read(attempts)
         return found
 
-    def tasks(self, stage_id: int, attempt: int) -> list[Any]:
-        """Return the tasks of one attempt of a stage."""
-        found: list[Any] = self._json.read_long(
-            self._status.taskList(stage_id, attempt, MOST_TASKS)
-        )
-        return found
+    def tasks(self, stage_id: int, attempt: int, about: int = MOST_TASKS) -> list[Any]:
+        """Return the tasks of one attempt of a stage; ``about`` so many of them are expected."""
+        return self._json.read_tasks(self._status.taskList(stage_id, attempt, MOST_TASKS), about)
 
     def state_rdds(self, stage_id: int) -> frozenset[int]:
         """Return the RDDs of a stage that hold state: Spark names them after the store."""

@@ -3,22 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.books import Books
+from albic.spark.bridge.chains import chained
 from albic.spark.bridge.files import Files
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
+from albic.spark.bridge.reports import Reports
 
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
 LOCALITY_WAIT = "spark.locality.wait"
 SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
-#: The part of a batch's time that only a batch has which ran.
-RUNNING_A_BATCH = "addBatch"
 #: Spelled out, for a bare boolean in a call to the JVM says nothing.
 ACTIVE_ONLY = True
 
@@ -34,7 +32,7 @@ class StoreId:
     run_id: str
 
 
-class Bridge(Books):
+class Bridge(Reports):
     """Speaks to the JVM of one classic Spark session."""
 
     def __init__(self, spark: SparkSession) -> None:
@@ -45,9 +43,7 @@ class Bridge(Books):
         state = self._jvm.org.apache.spark.sql.execution.streaming.state
         self._store_id: Any = state.StateStoreId
         self._store_provider_id: Any = state.StateStoreProviderId
-        self._executions: WeakKeyDictionary[StreamingQuery, Any] = WeakKeyDictionary()
-        #: The start of the last progress of a query, and the batch that had ended by then.
-        self._last_batches: WeakKeyDictionary[StreamingQuery, tuple[str, int]] = WeakKeyDictionary()
+        self._executor_ids = chained(self._gateway, self._context, "getExecutorIds", "toString")
         #: The files of checkpoints.
         self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
@@ -75,8 +71,9 @@ class Bridge(Books):
 
     def executor_ids(self) -> frozenset[str]:
         """Return the executors that the scheduler can use now; the fastest way to see a loss."""
-        text: str = self._context.getExecutorIds().mkString(",")
-        return frozenset(part for part in text.split(",") if part)
+        # As Scala shows a list: List(0, 1).
+        text: str = self._executor_ids()
+        return frozenset(part for part in text[text.index("(") + 1 : -1].split(", ") if part)
 
     def executors(self) -> list[Any]:
         """Return what Spark knows of its live executors; the driver is among them."""
@@ -180,40 +177,6 @@ class Bridge(Books):
         found = self._spark.conf.get(name, None)
         return str(self._context.conf().get(name, default)) if found is None else str(found)
 
-    def trigger(self, query: StreamingQuery) -> str:
-        """Return the class name of a query's trigger."""
-        return str(self._execution(query).trigger().getClass().getSimpleName()).rstrip("$")
-
-    def interval_s(self, query: StreamingQuery) -> float | None:
-        """Return how often batches shall start; None where they follow each other at once."""
-        if self.trigger(query) != "ProcessingTimeTrigger":
-            return None
-        return int(self._execution(query).trigger().intervalMs()) / 1000 or None
-
-    def last_batch(self, query: StreamingQuery) -> int:
-        """Return the last batch that this run of the query ended, or -1.
-
-        A query without new rows reports progress of the batch that it would run next.
-        """
-        execution = self._execution(query)
-        last = execution.lastProgress()
-        if last is None:
-            return -1
-        # Asked many times a batch, and each question is a call: what is known is kept.
-        told, known = str(last.timestamp()), self._last_batches.get(query)
-        if known is None or known[0] != told:
-            if execution.lastExecution() is None:
-                return -1
-            ran = last.durationMs().containsKey(RUNNING_A_BATCH)
-            known = told, int(last.batchId()) - (0 if ran else 1)
-            self._last_batches[query] = known
-        return known[1]
-
-    def last_batch_s(self, query: StreamingQuery) -> float:
-        """Return how long the last batch that ended took, planning and commits included."""
-        spent_ms = self._execution(query).lastProgress().durationMs()
-        return int(spent_ms.get("triggerExecution")) / 1e3
-
     def checkpoint(self, query: StreamingQuery) -> str:
         """Return the address of a query's checkpoint."""
         return str(self._execution(query).resolvedCheckpointRoot())
@@ -234,9 +197,3 @@ class Bridge(Books):
             self._store_id(store.root, store.operator_id, store.partition, store.name),
             self._uuid(store.run_id),
         )
-
-    def _execution(self, query: StreamingQuery) -> Any:  # noqa: ANN401  as above
-        found = self._executions.get(query)
-        if found is None:
-            found = self._executions[query] = query._jsq.streamingQuery()
-        return found
