@@ -112,9 +112,7 @@ def _parts(name: str, ours: Row) -> Row:
 
 def pictured(result: Result, act: Act) -> Chart:
     """Return batch times over a run, a line a way; the band is from the faster to the slower."""
-    job = act.scene.job
-    drift = getattr(job, "load", job)
-    found = list(ways(result))
+    found, load = list(ways(result)), act.scene.load
     batches = sorted({int(each) for each in column(result.rows, "batch")})
     batches = [batch for batch in batches if batch >= act.scene.opening]
     return Chart(
@@ -122,7 +120,7 @@ def pictured(result: Result, act: Act) -> Chart:
         "batch",
         "seconds",
         tuple(_line(way, result.rows, batches) for way in found),
-        marks=tuple((batch, "hot keys change") for batch in batches if drift.change_at(batch)),
+        marks=tuple((batch, "hot keys change") for batch in batches if load.change_at(batch)),
     )
 
 

@@ -1,7 +1,7 @@
 """The scenes of the bench on isolated nodes, each with what albic promises for it.
 
 Nobody waits here: an event costs the processor of the node that has its key group. Sizes are such
-that a batch of plain Spark takes two to three seconds on nodes with 45 % of a core.
+that a batch of plain Spark takes two to three seconds on nodes with 40 % of a core.
 """
 
 from collections.abc import Iterable
@@ -165,7 +165,7 @@ def _changing(*, quick: bool) -> dict[str, Act]:
     return {
         "drift": Act(
             drift,
-            "other keys become hot every 7 batches; four equal nodes, small state, local disk",
+            "hot keys change; four equal nodes, small state, local disk",
             (Promise(0.80), Promise(1.00, BEST)),
         ),
         "state": Act(
@@ -222,8 +222,8 @@ def _pairs(*, quick: bool) -> dict[str, Act]:
         "torn-loopback": Act(free, "the same without a limit", (Promise(1.00),)),
         "chain": Act(
             chain,
-            "three operators in a row with one-to-one traffic and work in each, hot keys change "
-            "every 7 batches, every row of a key on one node at the start; 100 Mbit/s",
+            "three operators in a row with one-to-one traffic and work in each, hot keys "
+            "change, every row of a key on one node at the start; 100 Mbit/s",
             (Promise(0.85, BEST),),
         ),
         "calm": Act(

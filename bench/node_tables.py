@@ -4,7 +4,6 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from albic.control.batches import BatchRecord, bound_s
-from albic.jobs.chained import Chain
 from bench.bounds import every_batch, group_times, percentile
 from bench.goals import Goal, Result, Row, mean, number
 from bench.node_scenes import BEST, PLAIN_AS_IT_COMES, Act
@@ -22,12 +21,6 @@ def judged(act: Act, runs: Sequence[Run]) -> Result:
     times = group_times(runs)
     rows = {way: row(act, mine, times, bounds) for way, mine in ways.items()}
     return Result(goals(act, rows, runs), every_batch(runs, bounds), tuple(rows.values()))
-
-
-def stages(act: Act) -> int:
-    """Return how many stages a batch has."""
-    job = act.scene.job
-    return job.operators if isinstance(job, Chain) else 1
 
 
 def least_bounds(act: Act, ways: Iterable[Sequence[Run]]) -> dict[int, float]:
@@ -98,7 +91,7 @@ def row(
         "quartiles": f"{percentile(took, 25):.2f} to {percentile(took, 75):.2f}",
         "p95 s": percentile(took, 95),
         "bound s": middle(lambda record: bounds[record.batch]),
-        "busiest s": middle(lambda record: busiest_s(record, stages(act))),
+        "busiest s": middle(lambda record: busiest_s(record, act.scene.operators)),
         "stages s": middle(lambda record: record.stage_s),
         "outside s": middle(lambda record: record.batch_s - record.stage_s),
         "remote MB": mean([record.remote_bytes for _, record in pairs]) / 1e6,

@@ -23,6 +23,7 @@ import albic
 from albic.cli.screen import screen
 from albic.experiments.manifest import Beginning, beginning, commit
 from albic.figures.plots import svg
+from albic.model import InvalidInput
 from albic.optimize.collocation import compiled
 from bench.child import ROOT
 from bench.goals import Result, timed
@@ -159,8 +160,18 @@ def vars_of(options: argparse.Namespace) -> dict[str, object]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the bench and return its exit code; 2 where it cannot run, with a sentence."""
+    options = parsed(arguments)
+    try:
+        return run(options)
+    except InvalidInput as wrong:
+        screen(aside=True).print(str(wrong))
+        return 2
+
+
+def run(options: argparse.Namespace) -> int:
     """Run the scenes that are asked for, show and keep each, and return the exit code."""
-    options, console = parsed(arguments), screen()
+    console = screen()
     began_s, begun, now = time.perf_counter(), beginning(), commit("bench/*.py")
     known, results = acts(quick=options.quick), resumed(options, now)
     if left := remaining(options, results):

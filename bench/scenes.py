@@ -64,10 +64,19 @@ class Scene:
         return int(self.part_moved * self.key_groups)
 
     @property
+    def load(self) -> Drift:
+        """Return what comes, and when it changes."""
+        return self.job.load if isinstance(self.job, Chain) else self.job
+
+    @property
+    def operators(self) -> int:
+        """Return how many operators there are in a row, each of which is a stage."""
+        return self.job.operators if isinstance(self.job, Chain) else 1
+
+    @property
     def key_groups(self) -> int:
         """Return the key groups of all operators."""
-        stages = self.job.operators if isinstance(self.job, Chain) else 1
-        return self.job.key_groups * stages
+        return self.load.key_groups * self.operators
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,13 @@ pytest.importorskip("pyspark", reason="the extra albic[spark] is missing")
 from albic.control.batches import BatchRecord
 from albic.control.journal import RoundRecord, Status
 from albic.experiments.manifest import beginning
-from albic.jobs.chained import Chain
 from albic.jobs.drifting import Drift, hot_order, ranks
 from albic.model import InvalidInput
 from bench.goals import Goal, Result
 from bench.node_page import conclusions, pictured
 from bench.node_scenes import CORE, COUNTING, acts, bare, rehearsals
 from bench.node_tables import busiest_s, judged, learnt_speeds, stage_bounds
-from bench.nodes import BARE, NAMES, WAYS, full, in_order, order, parsed, remaining, resumed
+from bench.nodes import BARE, NAMES, WAYS, full, in_order, main, order, parsed, remaining, resumed
 from bench.report import kept, page, report, save
 from bench.scenes import ALBIC, IMPATIENT, PLAIN, Run
 
@@ -74,16 +73,14 @@ def test_every_scene_of_the_issue_is_there_with_its_goals() -> None:
 
 def test_nobody_waits_and_changes_are_within_what_counts() -> None:
     for act in ACTS.values():
-        job, scene = act.scene.job, act.scene
-        load = job.load if isinstance(job, Chain) else job
-        assert load.wait_ms == 0
+        scene = act.scene
+        assert scene.load.wait_ms == 0
         assert scene.opening <= scene.before
         assert scene.settling < scene.after
-        assert scene.planner == ("joint" if isinstance(job, Chain) else "auto")
+        assert scene.planner == ("joint" if scene.operators > 1 else "auto")
     for name in ("drift", "state", "state-disk", "chain"):
         scene = ACTS[name].scene
-        load = getattr(scene.job, "load", scene.job)
-        changes = [at for at in range(scene.before + scene.after) if load.change_at(at)]
+        changes = [at for at in range(scene.before + scene.after) if scene.load.change_at(at)]
         assert len(changes) >= 2
         assert changes[0] == scene.before
     every = rehearsals(act.scene for act in ACTS.values())
@@ -232,3 +229,11 @@ def test_the_picture_shows_every_way_and_marks_the_changes() -> None:
     assert [series.label for series in chart.series] == list(WAYS)
     assert chart.marks == ((6, "hot keys change"), (14, "hot keys change"))
     assert chart.series[0].x[0] == DRIFT.scene.opening
+
+
+def test_a_results_file_of_something_else_is_refused_in_a_sentence(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "other.json"
+    path.write_text("{}", encoding="utf-8")
+    assert main(["--output", str(path), "--resume"]) == 2
+    assert "no result of albic-bench/1" in capsys.readouterr().err.replace("\n", " ")
+    assert path.read_text(encoding="utf-8") == "{}"
