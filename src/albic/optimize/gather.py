@@ -65,6 +65,15 @@ def _gain(affinity: Affinity, state: State, item: int, target: int) -> float:
 
 
 @inlined
+def _partners(affinity: Affinity, item: int, other: int) -> bool:
+    """Return whether two items want to be together."""
+    for entry in range(affinity.pointer[item], affinity.pointer[item + 1]):
+        if affinity.partner[entry] == other:
+            return True
+    return False
+
+
+@inlined
 def _wishing(affinity: Affinity, state: State, start: int, end: int) -> int:
     """Return the position of a random wish in a range whose item is at home, or -1."""
     if start == end:
@@ -105,7 +114,8 @@ def _close(table: Table, affinity: Affinity, state: State, first: int, second: i
     bins = table.closed.size
     cell = second * bins + first
     back = _wishing(affinity, state, affinity.wish_pointer[cell], affinity.wish_pointer[cell + 1])
-    if back >= 0 and affinity.wish[back] != state.moves[0, 0]:
+    # Partners that change places are as far apart as before.
+    if back >= 0 and not _partners(affinity, state.moves[0, 0], affinity.wish[back]):
         _note(state, 1, affinity.wish[back], first)
         return 2
     row = second * bins

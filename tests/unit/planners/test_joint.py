@@ -109,6 +109,22 @@ def test_the_makespan_may_not_rise_for_collocation():
     assert collocation(plan, asked) == 1
 
 
+def test_as_many_key_groups_as_nodes_come_together_in_a_ring():
+    """Each node has one key group of each stage, and all partners are one node on."""
+    asked = request(
+        [30.1, 34.5, 33.4, 30.5, 31.0, 29.5, 29.7, 30.0],
+        [0, 1, 2, 3, 1, 2, 3, 0],
+        objective=Objective.MAKESPAN,
+        budget=4,
+        operators=[4, 4],
+        streams=[(0, 1)],
+        traffic=[(at, at + 4, 100.0) for at in range(4)],
+    )
+    plan = joint(asked)
+    assert collocation(plan, asked) == 1
+    assert metrics.makespan(asked.snapshot, plan.target) == pytest.approx(34.5 + 31.0)
+
+
 def heavy_and_together(asked: PlanRequest, owner: np.ndarray) -> set[tuple[int, int]]:
     """Return the one-to-one pairs of the synthetic job that share a node."""
     pairs = asked.snapshot.traffic.tocoo()
