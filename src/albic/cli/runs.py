@@ -89,7 +89,7 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
         cluster = local_cluster(wishes.nodes, **wishes.isolation.arguments)
     with cluster:
         # What is in the cluster's folder goes with it, even if we are killed.
-        stage = Stage(console, cluster, wishes, cluster.logs / "runs")
+        stage = Stage(console, cluster, wishes, cluster.storage)
         with doing(console, f"warming up, {REHEARSAL} batches …"):
             _unseen(stage, "rehearsal", replace(wishes, batches=REHEARSAL))
         with doing(console, f"finding what a batch costs anyway, {EMPTY} batches …"):

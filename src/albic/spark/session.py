@@ -5,7 +5,6 @@ import contextlib
 import logging
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,17 +19,7 @@ from albic.nodes.isolation import LOCAL, Isolation
 from albic.nodes.names import MOST_NODES
 from albic.spark.bridge import Gateway, Master
 from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Size, hosts_for
-
-#: Deletes a cluster's folder once our end of its input closes, however we end: after a kill -9
-#: nobody else is left to do it. Executors may still be writing, so it looks again for a while.
-SWEEPER = """
-read -r _
-quiet=0
-while [ "$quiet" -lt 10 ]; do
-    if [ -e "$1" ]; then rm -rf "$1"; quiet=0; else quiet=$((quiet + 1)); fi
-    sleep 1
-done
-"""
+from albic.spark.sweeper import sweeper
 
 _STREAMING = "spark.sql.streaming"
 QUIET = logging.getLogger("py4j")
@@ -218,17 +207,6 @@ class LocalCluster:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def sweeper(folder: Path) -> subprocess.Popen[bytes]:
-    """Start the process that deletes ``folder`` if we cannot."""
-    return subprocess.Popen(  # noqa: S603  our own words
-        ["/bin/sh", "-c", SWEEPER, "sh", str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # a Ctrl-C at the terminal is not for it
-    )
 
 
 def local_cluster(  # noqa: PLR0913  each has a default, and most are named

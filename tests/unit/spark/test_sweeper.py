@@ -10,7 +10,7 @@ import pytest
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from albic.spark.session import sweeper
+from albic.spark.sweeper import sweeper
 held = sweeper(Path(sys.argv[1]))
 print("ready", flush=True)
 time.sleep(100)
