@@ -116,14 +116,15 @@ class Controller:
         self._round += 1
         began_s = self._parts.clock.now_s()
         blank = RoundRecord(self._round, began_s, trigger, Status.FAILED, "")
+        # First, for this plan already reckons with what the moves of the last one cost.
+        effect = self._parts.placement.effect()
+        self._rounds.learn(effect)
         try:
             record = self._adapted(blank)
         except NotReady as missing:
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
             record = recording.failed(blank, self._complaints.tell(wrong, "round"))
-        effect = self._parts.placement.effect()
-        self._rounds.learn(effect)
         now_s = self._parts.clock.now_s()
         record = recording.ended(record, effect, now_s - began_s)
         if trigger not in EARLY:

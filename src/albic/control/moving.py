@@ -47,14 +47,20 @@ ASSUMED = MoveCost(per_byte_s=1e-8)
 
 
 def fitted(moves: Sequence[MeasuredMove], assumed: MoveCost = ASSUMED) -> MoveCost:
-    """Return the cost that ``moves`` suggest, or ``assumed`` while they are few.
+    """Return the cost that ``moves`` suggest, or ``assumed`` before the first.
+
+    While they are few, the cheapest of them says what a move costs at least: the first ones wake up
+    what later ones find awake, and a price that is too high would never be measured again.
 
     α is the median slope over all pairs of moves whose sizes differ (Theil and Sen), so a few
     moves that waited for something else do not bend it. Where all sizes are alike it stays as
     assumed. What a median move takes beyond that is the cost per move. Neither is below 0.
     """
-    if len(moves) < ENOUGH:
+    if not moves:
         return assumed
+    if len(moves) < ENOUGH:
+        least_s = min(move.late_s - assumed.per_byte_s * move.loaded_bytes for move in moves)
+        return MoveCost(assumed.per_byte_s, max(least_s, 0.0), len(moves))
     slopes = [
         (a.late_s - b.late_s) / (a.loaded_bytes - b.loaded_bytes)
         for a, b in combinations(moves, 2)

@@ -65,11 +65,12 @@ def test_records_may_go_without_the_measurements() -> None:
 def test_what_moves_cost_goes_into_the_next_plan() -> None:
     job = World("a: 30 20 10 | b:")
     late = tuple(MeasuredMove("o", at, "a", "b", 10 * 4**at, 0.5 * 4**at) for at in range(6))
-    job.effect_now = Effect(moves=late)
     steady = controller(job, Settings(dry_run=True))
-    before, after = steady.run_round("period"), steady.run_round("period")
+    before = steady.run_round("period")
+    job.effect_now = Effect(moves=late)
+    after = steady.run_round("period")
     assert before.terms.cost_per_byte == ASSUMED.per_byte_s
-    assert before.measured_moves == late
+    assert after.measured_moves == late
     assert after.terms.cost_per_byte == pytest.approx(0.05)
     assert after.cost_s == pytest.approx(0.05 * len(after.moves))
 

@@ -15,7 +15,13 @@ def moves(*seen: tuple[int, float]) -> list[MeasuredMove]:
 
 def test_without_evidence_the_assumption_stays() -> None:
     assert fitted([]) == ASSUMED
-    assert fitted(moves((MB, 9.0), (2 * MB, 9.0))) == ASSUMED
+
+
+def test_the_cheapest_of_few_moves_says_what_one_costs_at_least() -> None:
+    cost = fitted(moves((MB, 9.0), (2 * MB, 3.0)))
+    assert (cost.per_byte_s, cost.moves) == (ASSUMED.per_byte_s, 2)
+    assert cost.per_move_s == pytest.approx(3.0 - 2 * MB * ASSUMED.per_byte_s)
+    assert fitted(moves((MB, -1.0))).per_move_s == 0
 
 
 def test_a_line_is_found_again() -> None:

@@ -96,9 +96,10 @@ def test_a_plan_has_a_period_to_pay_for_itself() -> None:
 def test_the_loop_holds_a_plan_that_costs_more_than_it_wins() -> None:
     job = World("a: 30 20 10 | b:", kept=KEPT)
     late = tuple(MeasuredMove("o", at, "a", "b", 10, 30.0) for at in range(6))
-    job.effect_now = Effect(moves=late)
     steady = controller(job, Settings(dry_run=True), planner=SearchPlanner())
-    before, after = steady.run_round("period"), steady.run_round("period")
+    before = steady.run_round("period")
+    job.effect_now = Effect(moves=late)
+    after = steady.run_round("period")
     assert before.status == "proposed"
     assert after.status == "held"
     assert "nothing moves for that" in after.reason
