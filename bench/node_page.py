@@ -12,7 +12,7 @@ from bench.scenes import ALBIC, IMPATIENT, PLAIN
 #: A wait of 0 s that is less than so much slower is as good: runs of one way differ by as much.
 AS_GOOD = 1.02
 #: The scene of the README's picture.
-PICTURED = "state"
+PICTURED = "drift"
 
 
 def ways(result: Result) -> dict[str, Row]:
@@ -21,9 +21,11 @@ def ways(result: Result) -> dict[str, Row]:
 
 
 def conclusions(results: Mapping[str, Result], acts: Mapping[str, Act]) -> str:
-    """Return the sections that follow the tables of a whole run."""
+    """Return what follows the tables: what is missing yet, and what the scenes tell."""
     told = {name: result for name, result in results.items() if name in acts}
-    return "\n".join(["", *_patience(told, acts), "", *_composition(told)]) + "\n"
+    missing = [f"`{name}`" for name in acts if name not in told]
+    lines = ["", f"Not measured yet: {', '.join(missing)}."] if missing else []
+    return "\n".join([*lines, "", *_patience(told, acts), "", *_composition(told)]) + "\n"
 
 
 def _patience(results: Mapping[str, Result], acts: Mapping[str, Act]) -> list[str]:

@@ -138,10 +138,10 @@ def in_order(results: Mapping[str, Result]) -> dict[str, Result]:
 def finish(
     options: argparse.Namespace, results: Mapping[str, Result], begun: Beginning, seconds: float
 ) -> bool:
-    """Keep everything, write page and picture of a whole run; return whether all goals hold."""
+    """Keep everything, write page and picture of whole scenes; return whether all goals hold."""
     known = acts(quick=options.quick)
-    whole = full(options) and all(name in results for name in NAMES)
-    if whole:
+    whole = full(options)
+    if whole and PICTURED in results:
         PICTURE.write_text(svg([pictured(results[PICTURED], known[PICTURED])]), encoding="utf-8")
     made = report(results, vars_of(options), seconds, begun)
     return conclude(

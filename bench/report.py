@@ -148,6 +148,8 @@ def generated(results: Mapping[str, Result], report: Mapping[str, Any]) -> str:
     ]
     for name, result in results.items():
         lines += ["", f"### {name}", "", *markdown(result.summary)]
+        if result.commit and result.commit != report["commit"]:
+            lines += ["", f"Measured at commit {result.commit}."]
     return "\n".join(lines) + "\n"
 
 
