@@ -6,7 +6,7 @@ and overwrites what we said. So there are two lists: the owners we want, and wha
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ class Placement:
         self._owner: dict[KeyGroup, Executor] = {}
         self._since_s: dict[KeyGroup, float] = {}
         self._waiting: dict[KeyGroup, Executor] = {}
-        self._per_batch = 0
+        self._per_batch, self._apart = 0, False
 
     def owners(self) -> Mapping[KeyGroup, Executor]:
         """Return the executor that each key group was last told to be on, or was seen on."""
@@ -81,10 +81,14 @@ class Placement:
         """Return the moves that are still to come."""
         return dict(self._waiting)
 
-    def stage(self, moves: Mapping[KeyGroup, Executor], per_batch: int) -> tuple[KeyGroup, ...]:
+    def stage(
+        self, moves: Mapping[KeyGroup, Executor], per_batch: int, *, apart: bool = False
+    ) -> tuple[KeyGroup, ...]:
         """Take a plan's moves: ``per_batch`` of them now, as many after each batch.
 
-        What was left of an earlier plan is dropped, for a new plan knows better.
+        Where they are to be ``apart``, an executor gets one a batch: two loads on one would make
+        the batch late by both. What was left of an earlier plan is dropped, for a new plan knows
+        better.
         """
         if per_batch < 1:
             raise InvalidInput(f"per_batch is {per_batch}; at least 1 move a batch is needed")
@@ -92,7 +96,7 @@ class Placement:
         self._waiting = {
             group: target for group, target in moves.items() if self._owner.get(group) != target
         }
-        self._per_batch = per_batch
+        self._per_batch, self._apart = per_batch, apart
         return self._release()
 
     def move_now(self, moves: Mapping[KeyGroup, Executor]) -> None:
@@ -136,7 +140,7 @@ class Placement:
             self._send(group, self._owner[group])
         # Moves that came too late for this batch go into the next, and count for its share.
         begun_s = max((stage.submitted_s for stage in sample.stages), default=0.0)
-        late = sum(since_s > begun_s for since_s in self._since_s.values())
+        late = [group for group, since_s in self._since_s.items() if since_s > begun_s]
         sent = self._release(late)
         return Reconciliation(
             sample.batch_id, judged, compliant, tuple(resent), sent, len(self._waiting)
@@ -152,9 +156,11 @@ class Placement:
                 found[KeyGroup(stage, partition)] = places.pop() if len(places) == 1 else None
         return found
 
-    def _release(self, taken: int = 0) -> tuple[KeyGroup, ...]:
-        """Point the next moves of the plan, less those ``taken`` already, and return them."""
-        due = tuple(self._waiting)[: max(self._per_batch - taken, 0)]
+    def _release(self, late: Sequence[KeyGroup] = ()) -> tuple[KeyGroup, ...]:
+        """Point the next moves of the plan and return them; those that were ``late`` count too."""
+        room = self._per_batch - len(late)
+        busy = [self._owner[group] for group in late] if self._apart else None
+        due = next_moves(self._waiting, room, busy)
         for group in due:
             self._point(group, self._waiting.pop(group))
         return due
@@ -173,6 +179,24 @@ class Placement:
             inside = 0 <= group.stage < len(self._shape.stages)
             if not inside or not 0 <= group.partition < self._shape.stages[group.stage].partitions:
                 raise InvalidInput(f"{group} is not in query {self._shape.name!r}")
+
+
+def next_moves(
+    waiting: Mapping[KeyGroup, Executor], room: int, busy: Collection[Executor] | None
+) -> tuple[KeyGroup, ...]:
+    """Return the moves of the next batch: the first of them, as many as there is ``room`` for.
+
+    With ``busy`` executors, none of these gets one, and no other gets two.
+    """
+    due: list[KeyGroup] = []
+    taken = {executor.id for executor in busy or ()}
+    for group, target in waiting.items():
+        if len(due) >= room:
+            break
+        if busy is None or target.id not in taken:
+            due.append(group)
+            taken.add(target.id)
+    return tuple(due)
 
 
 class LocalityWait:

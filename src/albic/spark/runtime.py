@@ -22,6 +22,8 @@ from albic.spark.watch import QueryWatch, Seen
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+#: A load that takes more than this part of the longest stage has its executor for itself.
+DEAR = 0.25
 #: A lost executor stops a batch for longer than this anyway: Spark has to notice first.
 ROLL_CALL_EVERY_S = 0.25
 
@@ -155,9 +157,12 @@ class SparkRuntime:
             watch, group = groups[move.key_group]
             rescued = nodes[move.source].id not in executors
             (now if rescued else later)[watch][group] = executors[nodes[move.target].id]
+        # Whoever talks to each other has to move in one batch, whatever that costs.
+        dearest_s = 0.0 if snapshot.traffic.nnz else max((m.cost for m in plan.moves), default=0.0)
         for watch in self._watches:
             watch.placement.move_now(now[watch])
-            watch.placement.stage(later[watch], self._per_batch)
+            apart = dearest_s > DEAR * watch.busiest_stage_s
+            watch.placement.stage(later[watch], self._per_batch, apart=apart)
             if now[watch] or later[watch]:
                 watch.rouse()
 

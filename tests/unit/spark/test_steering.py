@@ -10,7 +10,7 @@ from albic.spark.executors import Executor, host_of
 from albic.spark.measures import busiest_stage_s, moves_in
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
-from albic.spark.placement import KeyGroup, Placement
+from albic.spark.placement import KeyGroup, Placement, next_moves
 from albic.spark.traffic import StreamTraffic
 
 SHAPE = QueryShape("q", "run", (StageInfo("count", 2, "file:/s", ((0, "default"),)),), (), ())
@@ -145,3 +145,12 @@ def test_more_rows_are_no_price_of_a_move() -> None:
 )
 def test_a_host_is_read_as_spark_writes_it(address, host) -> None:
     assert host_of(address) == host
+
+
+def test_moves_of_a_batch_go_apart_where_each_of_them_is_dear() -> None:
+    waiting = {KeyGroup(0, at): (ONE, ONE, TWO, ONE, TWO)[at] for at in range(5)}
+    first_three = tuple(waiting)[:3]
+    assert next_moves(waiting, 3, None) == first_three
+    assert next_moves(waiting, 3, []) == (KeyGroup(0, 0), KeyGroup(0, 2))
+    assert next_moves(waiting, 3, [ONE]) == (KeyGroup(0, 2),)
+    assert next_moves(waiting, 0, []) == next_moves(waiting, -1, None) == ()
