@@ -27,9 +27,9 @@ from albic.model import (
 
 log = logging.getLogger(__name__)
 
-#: How long a planner may think for each key group when a round comes early, for the next batch is
-#: about to place its tasks, and when it does not. Few key groups are soon thought through.
-HASTE_S, LEISURE_S = 0.001, 0.003
+#: How long a planner may think for each key group when a round comes early: the next batch is about
+#: to place its tasks.
+HASTE_S = 0.001
 PERIOD, LOSS, STIR = "period", "loss", "stir"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
 #: Who is named as the planner where none was asked.
@@ -77,7 +77,7 @@ class Rounds:
         snapshot, lost = self._snapshot()
         if self._released(snapshot):
             snapshot, lost = self._snapshot()
-        limit_s = (HASTE_S if early else LEISURE_S) * snapshot.topology.key_groups
+        limit_s = HASTE_S * snapshot.topology.key_groups if early else self._settings.time_limit_s
         kept = parts.statistics.throughput()
         planned = self._plan(snapshot, lost, limit_s, kept)
         asked = self.membership.request(parts.clock.now_s(), planned, kept, fleet.coming)
