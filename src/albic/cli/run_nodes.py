@@ -7,8 +7,8 @@ from albic.nodes.isolation import Isolation, isolation_of
 from albic.nodes.limits import LEAST_CPU
 
 RATE = "100mbit"
-#: What nodes leave of the cores, for the driver and for Spark's master.
-SPARE = 0.1
+#: What nodes leave of the cores, for the driver, storage and whoever looks on.
+SPARE = 0.2
 
 
 def share(nodes: int, cores: int) -> float:
