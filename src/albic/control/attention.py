@@ -15,8 +15,9 @@ from statistics import median
 UNLIKE = 0.08
 #: Batches that are read in a row at the start and after a change, and that say what is usual.
 LEARNING = 3
-#: Those after a move: it is spread over two batches, and the one after them shows what came of it.
-AFTER_MOVES = 3
+#: Those after a move: it is spread over two batches, caches are cold in the next two, and the two
+#: after them tell what a row costs at its new place, and so how fast nodes are.
+AFTER_MOVES = 6
 #: Between two batches that are read are at most so many that are not. It begins with one, and
 #: doubles as long as nothing changes.
 MOST_UNREAD = 16

@@ -27,9 +27,9 @@ from albic.model import (
 
 log = logging.getLogger(__name__)
 
-#: How long a planner may think for each key group when a round comes early: the next batch is about
-#: to place its tasks.
-HASTE_S = 0.001
+#: How long a planner may think for each key group when a round comes early, for the next batch is
+#: about to place its tasks, and when it does not. One that gathers has more to think about.
+HASTE_S, LEISURE_S = 0.001, 0.003
 PERIOD, LOSS, STIR = "period", "loss", "stir"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
 #: Who is named as the planner where none was asked.
@@ -77,7 +77,7 @@ class Rounds:
         snapshot, lost = self._snapshot()
         if self._released(snapshot):
             snapshot, lost = self._snapshot()
-        limit_s = HASTE_S * snapshot.topology.key_groups if early else self._settings.time_limit_s
+        limit_s = self._thinking_s(snapshot.topology.key_groups, early=early)
         kept = parts.statistics.throughput()
         planned = self._plan(snapshot, lost, limit_s, kept)
         asked = self.membership.request(parts.clock.now_s(), planned, kept, fleet.coming)
@@ -92,6 +92,13 @@ class Rounds:
         record = recording.planned(blank, *planned, self._settings)
         record = recording.scaled(record, asked, decision)
         return replace(record, status=status, reason=reason, scaling=told)
+
+    def _thinking_s(self, key_groups: int, *, early: bool) -> float:
+        """Return how long the planner may think."""
+        if early:
+            return HASTE_S * key_groups
+        gathers = getattr(self._parts.planner, "gathers", False)
+        return self._settings.time_limit_s if gathers else LEISURE_S * key_groups
 
     def see_off(self) -> None:
         """Let nodes go as soon as they are empty: until then they cost, and do nothing."""
