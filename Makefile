@@ -59,7 +59,7 @@ bench: $(COMPILED)  ## measure the planners; tables and JSON
 bench-spark: $(COMPILED)  ## measure what albic brings on Spark; about 25 minutes of a quiet machine
 	$(BIN)/python bench/spark.py $(SCENES)
 
-bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs root, 55 minutes of a quiet machine
+bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs root, 75 minutes of a quiet machine
 	$(BIN)/python bench/nodes.py $(SCENES)
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
