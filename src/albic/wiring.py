@@ -23,6 +23,8 @@ AUTO, FIXED = "auto", "fixed"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
 
+#: Few key groups are soon thought through, and a planner thinks beside the job on the driver.
+TIME_PER_KEY_GROUP_S = 0.003
 #: Where executors can be added, batches this close to their trigger interval call for a round; the
 #: ratio at which Spark's own scaling of DStreams adds some.
 URGENT_PACE = 0.9
@@ -82,6 +84,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         max_migrations=max_migrations,
         objective=_objective(objective, len(running)),
         urgent_pace=None if scaling == FIXED else URGENT_PACE,
+        time_per_key_group_s=TIME_PER_KEY_GROUP_S,
         seed=seed,
         dry_run=dry_run,
     )

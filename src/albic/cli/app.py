@@ -39,7 +39,6 @@ from albic.cli.options import (
 )
 from albic.cli.run_app import run
 from albic.cli.snapshot_app import snapshot_app
-from albic.nodes.isolation import isolation_of
 
 app = typer.Typer(
     help="Balance stateful stream processing: measure, plan, compare.",
@@ -184,6 +183,7 @@ def demo(
     """Run a stateful Spark job with drifting hot keys, without albic and then with it."""
     try:
         from albic.cli import demo as demonstration
+        from albic.nodes.isolation import isolation_of
     except ImportError as missing:
         raise typer.BadParameter(
             f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 from albic.cli.options import Cpu, Json, Network, Seed, Storage
-from albic.cli.run_nodes import usual_isolation
 
 #: The job whose load doubles and halves.
 SWING = "swing"
@@ -85,6 +84,7 @@ def run(
             _swing(_given(context), as_json=as_json)
             return
         from albic.cli import runs
+        from albic.cli.run_nodes import usual_isolation
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "albic":
             raise

@@ -27,9 +27,9 @@ from albic.model import (
 
 log = logging.getLogger(__name__)
 
-#: How long a planner may think for each key group when a round comes early, for the next batch is
-#: about to place its tasks, and when it does not. One that gathers has more to think about.
-HASTE_S, LEISURE_S = 0.001, 0.003
+#: How long a planner may think for each key group when a round comes early: the next batch is about
+#: to place its tasks.
+HASTE_S = 0.001
 PERIOD, LOSS, STIR = "period", "loss", "stir"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
 #: Who is named as the planner where none was asked.
@@ -97,8 +97,10 @@ class Rounds:
         """Return how long the planner may think."""
         if early:
             return HASTE_S * key_groups
-        gathers = getattr(self._parts.planner, "gathers", False)
-        return self._settings.time_limit_s if gathers else LEISURE_S * key_groups
+        # One that gathers has more to think about.
+        if getattr(self._parts.planner, "gathers", False):
+            return self._settings.time_limit_s
+        return self._settings.time_per_key_group_s * key_groups
 
     def see_off(self) -> None:
         """Let nodes go as soon as they are empty: until then they cost, and do nothing."""

@@ -62,6 +62,8 @@ class Settings:
         the period is over; None where more nodes are no answer.
     time_limit_s
         How long a planner may think.
+    time_per_key_group_s
+        How long one that does not gather may think for each key group, within that.
     dry_run
         Measure and propose, and move nothing.
     record_snapshots
@@ -76,6 +78,7 @@ class Settings:
     urgent_gain: float = 0.1
     urgent_pace: float | None = None
     time_limit_s: float = 0.2
+    time_per_key_group_s: float = math.inf
     seed: int = 0
     dry_run: bool = False
     record_snapshots: bool = True
