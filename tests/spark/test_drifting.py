@@ -50,7 +50,7 @@ def test_work_is_done_where_the_state_is_that_the_first_batch_wrote(spark, tmp_p
     assert len(sizes) == PARTITIONS
     # Texts of hashes do not shrink much.
     assert min(sizes) > job.keys * job.note_bytes * 0.6
-    # The first batch costs nothing, the second still compiles; in the third, the second phase begins.
+    # The first batch costs nothing, the second still compiles, the third begins another phase.
     assert np.argmax(seen[2].busy_s) == hot_order(job, 8)[1][0]
 
 
