@@ -41,7 +41,9 @@ def main(checkpoint: str) -> None:
         watch.period = watch.period[1:]
         snapshot = estimate(observation([watch], executors.live(), 0, None))
         query.stop()
-    per_point_s = (snapshot.period.end_s - snapshot.period.start_s) / 100 / len(watch.period)
+    # A batch that was read stands for those after it that were not.
+    batches = sum(1 + batch.unread for batch in watch.period)
+    per_point_s = (snapshot.period.end_s - snapshot.period.start_s) / 100 / batches
     stages = [batch.stages[0] for batch in watch.period]
     told = {
         "slots": [node.slots for node in snapshot.cluster.nodes],
