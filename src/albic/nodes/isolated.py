@@ -4,7 +4,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from albic.model import InvalidInput
@@ -96,7 +95,7 @@ class IsolatedNodes:
 
     def limits(self, host: str) -> NodeLimits:
         """Return what a node may use."""
-        return replace(self._limits[host])
+        return self._limits[host]
 
     def cut_off(self, host: str) -> None:
         """Let nothing in or out of a node; what runs there goes on."""
