@@ -13,6 +13,7 @@ from albic.control import adaptation
 from albic.control.journal import RoundRecord, Status, TermsRecord
 from albic.control.ports import Planner
 from albic.control.settings import Settings
+from albic.control.worth import objection
 from albic.model import (
     Allocation,
     Budget,
@@ -193,7 +194,7 @@ def _verdict(
     if findings := violations(plan, request):
         return Status.FAILED, str(findings[0])
     least_gain = Settings().least_gain if terms is None else terms.least_gain
-    if why_not := adaptation.objection(plan, request, least_gain, gathers=gathers):
+    if why_not := objection(plan, request, least_gain, gathers=gathers):
         return Status.HELD, why_not
     return Status.APPLIED, plan.reason
 

@@ -12,6 +12,7 @@ from albic.control.payback import dearness, hopeless, too_dear
 from albic.control.ports import Effect, Parts
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
+from albic.control.worth import objection, worthwhile
 from albic.model import (
     NotReady,
     Outcome,
@@ -153,7 +154,7 @@ class Rounds:
         pace, least = self._settings.pace, self._settings.least_gain
         # What is assumed of moves would keep the first ones from being made, and measured.
         price = dearness(request, kept, pace) if cost.moves else None
-        plan = adaptation.worthwhile(answer, request, least, price)
+        plan = worthwhile(answer, request, least, price)
         if cost.moves and not plan.moves:
             plan = replace(plan, reason=too_dear(answer, request, kept, pace) or plan.reason)
         adaptation.expect_sound(plan, request)
@@ -165,7 +166,7 @@ class Rounds:
         """Carry out a plan that is worth it; return what was done and why."""
         least = self._settings.urgent_gain if early else self._settings.least_gain
         gathers = getattr(self._parts.planner, "gathers", False)
-        why_not = adaptation.objection(plan, request, least, gathers=gathers)
+        why_not = objection(plan, request, least, gathers=gathers)
         if not (why_not or self._settings.dry_run):
             why_not = self._apply(request, plan)
         self.urgency.answered(0 if why_not else len(plan.moves))

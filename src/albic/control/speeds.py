@@ -7,6 +7,10 @@ homogeneous, then measuring the actual effect of state migration". So every node
 What is compared is the cost of a row, for input changes as well. And it is compared with what
 became of those that stayed in the meantime: a job that got slower everywhere says nothing about
 the node that somebody moved to.
+
+A node that is much slower than the rest makes rounds follow each other so fast that no move is old
+enough to tell. There, young moves count as well, but only those away from a node whose key groups
+became much cheaper elsewhere: a cold cache makes rows dearer, never cheaper.
 """
 
 from collections import Counter, defaultdict
@@ -23,6 +27,8 @@ from albic.control.samples import Observation, RawBatch
 MOST_BATCHES, FEWEST_BATCHES = 6, 2
 #: Batches after a load that do not count: caches are cold, and a new node has yet to warm up.
 SETTLING = 2
+#: Rows that got so much cheaper by a move tell of the node they left, however young the move is.
+MUCH_CHEAPER = 1 / 1.3
 #: A task has a price of its own beside its rows, so rows must not differ by more than this.
 MOST_CHANGE_OF_ROWS = 1.5
 #: Moves that are remembered; old ones speak of nodes as they were.
@@ -45,13 +51,17 @@ FITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One key group on two nodes: a row costs ``ratio`` times as much on ``target``."""
+    """One key group on two nodes: a row costs ``ratio`` times as much on ``target``.
+
+    A ``young`` one has few batches on a side, or only such as came right after the load.
+    """
 
     key_group: int
     moved_s: float
     source: str
     target: str
     ratio: float
+    young: bool = False
 
 
 class Learning:
@@ -70,7 +80,7 @@ class Learning:
             self._found[one.key_group, one.moved_s] = one
         for oldest in list(self._found)[:-REMEMBERED]:
             del self._found[oldest]
-        self._known = speeds(tuple(self._found.values()))
+        self._known = speeds(believable(tuple(self._found.values())))
 
     def applied(self, seen: Observation) -> Observation:
         """Return ``seen`` with the speeds of its nodes, as far as they are known."""
@@ -103,11 +113,31 @@ def comparisons(batches: Iterable[RawBatch], operator_of: Ints) -> tuple[Compari
         ]
         for before, after in pairwise(mine):
             settled = after[SETTLING:]
-            ratio = _ratio(before[-MOST_BATCHES:], settled[-MOST_BATCHES:], mates)
+            young = min(len(before), len(settled)) < FEWEST_BATCHES
+            later = after if young else settled
+            ratio = _ratio(before[-MOST_BATCHES:], later[-MOST_BATCHES:], mates)
             if ratio is not None:
                 ends = before[-1].node_id, after[0].node_id
-                found.append(Comparison(group, after[0].started_s, *ends, ratio))
+                found.append(Comparison(group, after[0].started_s, *ends, ratio, young))
     return tuple(found)
+
+
+def believable(found: Sequence[Comparison]) -> list[Comparison]:
+    """Return the moves that tell of nodes: the old ones, and young ones away from a slow node.
+
+    Young ones are taken or left together, node by node: to pick the cheapest of them would take
+    chance for a slow node.
+    """
+    young: defaultdict[str, list[float]] = defaultdict(list)
+    for one in found:
+        if one.young:
+            young[one.source].append(one.ratio)
+    left = {
+        node
+        for node, ratios in young.items()
+        if len(ratios) >= ENOUGH and np.median(ratios) < MUCH_CHEAPER
+    }
+    return [one for one in found if not one.young or one.source in left]
 
 
 def speeds(found: Sequence[Comparison]) -> Mapping[str, float]:
@@ -200,7 +230,7 @@ def _ratio(
 
 def _change(before: Sequence[_Run], after: Sequence[_Run]) -> float | None:
     """Return what a row costs after, as a share of before; None where nobody can tell."""
-    if min(len(before), len(after)) < FEWEST_BATCHES:
+    if not before or not after:
         return None
     rows = np.median([run.rows for run in after]) / np.median([run.rows for run in before])
     if not 1 / MOST_CHANGE_OF_ROWS <= rows <= MOST_CHANGE_OF_ROWS:

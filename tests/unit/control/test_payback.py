@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 
 from albic.control import Pace, Settings
-from albic.control.adaptation import worthwhile
 from albic.control.impatience import ADVICE, Impatience, impatient
 from albic.control.moving import MeasuredMove
 from albic.control.payback import (
@@ -19,6 +18,7 @@ from albic.control.payback import (
     too_dear,
 )
 from albic.control.ports import Effect
+from albic.control.worth import worthwhile
 from albic.model import Allocation, Objective, Outcome, SearchReport, Throughput, plan_for
 from albic.planners.search import SearchPlanner
 from tests.unit.control.fakes import World, controller

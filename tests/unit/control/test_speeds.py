@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch
-from albic.control.speeds import MOST_DIFFERENCE, Comparison, Learning, comparisons, speeds
+from albic.control.speeds import (
+    MOST_DIFFERENCE,
+    Comparison,
+    Learning,
+    believable,
+    comparisons,
+    speeds,
+)
 from albic.model import Operator, Topology
 
 GROUPS = 24
@@ -50,7 +57,7 @@ def history(
 
 
 def learnt(batches: list[RawBatch]) -> Mapping[str, float]:
-    return speeds(comparisons(batches, ALIKE))
+    return speeds(believable(comparisons(batches, ALIKE)))
 
 
 def relative(found: Mapping[str, float], node: str) -> float:
@@ -86,10 +93,31 @@ def test_a_job_that_slows_down_everywhere_makes_no_node_slow() -> None:
     assert set(found.values()) == {1.0}
 
 
-def test_the_batch_of_a_load_is_no_evidence_and_one_batch_is_too_little() -> None:
-    assert comparisons(history({"a": 1.0, "b": 1.0}, batches=14), ALIKE) == ()
-    found = comparisons(history({"a": 1.0, "b": 0.5}, batches=15), ALIKE)
-    assert {round(one.ratio, 6) for one in found} == {0.5, 2.0}
+def test_the_batch_of_a_load_is_no_evidence_and_the_batches_after_it_are_young() -> None:
+    assert comparisons(history({"a": 1.0, "b": 0.5}, batches=11), ALIKE) == ()
+    for batches, young in ((12, True), (14, True), (15, False)):
+        found = comparisons(history({"a": 1.0, "b": 0.5}, batches=batches), ALIKE)
+        assert {(round(one.ratio, 6), one.young) for one in found} == {(0.5, young), (2.0, young)}
+
+
+def test_a_slow_node_shows_one_batch_after_key_groups_left_it() -> None:
+    left = [Comparison(at, 0.0, "slow", "abc"[at % 3], 0.5, young=True) for at in range(4)]
+    assert speeds(believable(left))["slow"] == pytest.approx(0.5, rel=0.15)
+
+
+def test_young_moves_to_a_node_say_nothing_of_it_for_it_may_be_cold() -> None:
+    cold = [Comparison(at, 0.0, "a", "cold", 2.0, young=True) for at in range(8)]
+    assert believable(cold) == []
+
+
+def test_the_lucky_ones_of_many_young_moves_make_no_node_slow() -> None:
+    draw = np.random.default_rng(3)
+    noisy = [
+        Comparison(at, 0.0, "a", "b", float(np.exp(0.4 * draw.standard_normal())), young=True)
+        for at in range(30)
+    ]
+    assert sum(one.ratio < 1 / 1.3 for one in noisy) > 4
+    assert believable(noisy) == []
 
 
 def test_a_node_that_is_only_cold_is_not_slow() -> None:
