@@ -118,6 +118,9 @@ class Books:
         return array
 
     def _private(self, owner: Any, name: str) -> Any:  # noqa: ANN401  as above
-        field = owner.getClass().getDeclaredField(name)
+        kind = owner.getClass()
+        while name not in {str(field.getName()) for field in kind.getDeclaredFields()}:
+            kind = kind.getSuperclass()
+        field = kind.getDeclaredField(name)
         field.setAccessible(True)
         return field.get(owner)

@@ -57,8 +57,13 @@ def stream_kinds(node: Any) -> frozenset[str]:  # noqa: ANN401  JVM objects have
     return below | {kind} if takes_one else below
 
 
+def is_stateful(gateway: Any, node: Any) -> bool:  # noqa: ANN401  as above
+    """Return whether a node of the JVM's plan keeps state."""
+    return bool(is_instance_of(gateway, node, STATEFUL)) and not node.stateInfo().isEmpty()
+
+
 def _node_state(gateway: Any, node: Any) -> NodeState | None:  # noqa: ANN401  as above
-    if not is_instance_of(gateway, node, STATEFUL) or node.stateInfo().isEmpty():
+    if not is_stateful(gateway, node):
         return None
     info = node.stateInfo().get()
     joins = is_instance_of(gateway, node, JOIN)

@@ -1,7 +1,6 @@
 """A running session: where its state is, who is there, how long tasks wait."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +11,7 @@ from albic.spark.bridge.files import Files
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
 from albic.spark.bridge.reports import Reports
+from albic.spark.bridge.stores import StoreId, StoreNames
 
 #: How long Spark may take to enter finished tasks into its books.
 BUS_PATIENCE_MS = 5_000
@@ -21,17 +21,6 @@ SHORT_TRACEBACKS = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
 ACTIVE_ONLY = True
 
 
-@dataclass(frozen=True, slots=True)
-class StoreId:
-    """One state store: ``root`` is the state folder of the checkpoint as a URI."""
-
-    root: str
-    operator_id: int
-    partition: int
-    name: str
-    run_id: str
-
-
 class Bridge(Reports):
     """Speaks to the JVM of one classic Spark session."""
 
@@ -39,10 +28,7 @@ class Bridge(Reports):
         super().__init__(spark)
         self._spark = spark
         self._session: Any = spark._jsparkSession
-        self._uuid: Any = self._jvm.java.util.UUID.fromString
-        state = self._jvm.org.apache.spark.sql.execution.streaming.state
-        self._store_id: Any = state.StateStoreId
-        self._store_provider_id: Any = state.StateStoreProviderId
+        self._provider_id = StoreNames(self._jvm)
         self._executor_ids = chained(self._gateway, self._context, "getExecutorIds", "toString")
         #: The files of checkpoints.
         self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
@@ -189,11 +175,3 @@ class Bridge(Reports):
     def stream_kinds(self, query: StreamingQuery) -> frozenset[str]:
         """Return what a query does to streams, in Spark's words; known before its first batch."""
         return stream_kinds(self._execution(query).analyzedPlan())
-
-    # Small change
-
-    def _provider_id(self, store: StoreId) -> Any:  # noqa: ANN401  as above
-        return self._store_provider_id(
-            self._store_id(store.root, store.operator_id, store.partition, store.name),
-            self._uuid(store.run_id),
-        )

@@ -1,0 +1,297 @@
+package albic;
+
+import java.io.FileNotFoundException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.execution.streaming.state.StateStoreProvider;
+import org.apache.spark.sql.execution.streaming.state.StateStoreProviderId;
+import org.apache.spark.util.SerializableConfiguration;
+
+/**
+ * Runs on an executor: loads state stores before the executor owns them, follows their owner from
+ * version to version, and gives them to Spark in the moment in which Spark names the executor.
+ *
+ * A copy is a provider of Spark's own that Spark does not know of yet. So no task can meet it, no
+ * maintenance closes it and nobody is told of it; it reads the checkpoint and writes nothing. When
+ * the coordinator names this executor, the copy becomes the executor's provider. Whoever opens it
+ * asks for a version, and Spark loads anew if that is another one than the copy has: a copy that
+ * is late costs what there would have been to pay without it, and can never change a result.
+ *
+ * Written for the compiler that Spark has for its generated code: no generics, no lambdas.
+ */
+public final class Follower implements FlatMapFunction {
+  /** How long to wait between two looks at the checkpoint and at the coordinator. */
+  static final long PAUSE_MS = 40;
+  /** Copies of this executor by the id of their provider. */
+  static final ConcurrentHashMap COPIES = new ConcurrentHashMap();
+  /** One load at a time: two would share the link that batches need too. */
+  static final Semaphore LOADS = new Semaphore(1);
+
+  /**
+   * Take in what the driver asks for, and say how all copies are doing.
+   *
+   * An order is an array: "follow" with the recipe of a store, or "leave" with its id.
+   */
+  public Iterator call(Object orders) throws Exception {
+    for (Iterator each = (Iterator) orders; each.hasNext();) {
+      for (Object one : (Object[]) each.next()) {
+        Object[] order = (Object[]) one;
+        Copy known = (Copy) COPIES.get(order[1]);
+        if ("leave".equals(order[0])) {
+          if (known != null) known.left = true;
+        } else if (known == null) {
+          Copy copy = new Copy(order);
+          COPIES.put(copy.id, copy);
+          copy.start();
+        }
+      }
+    }
+    ArrayList told = new ArrayList();
+    for (Object each : COPIES.values().toArray()) {
+      Copy copy = (Copy) each;
+      told.add(copy.told());
+      // Those that have come to an end are told of once.
+      if (!copy.isAlive() && copy.ended) COPIES.remove(copy.id);
+    }
+    return told.iterator();
+  }
+
+  /** Call a method that Spark keeps to itself. */
+  static Object hidden(Object owner, String name, Object[] arguments) throws Exception {
+    for (Class kind = owner.getClass(); kind != null; kind = kind.getSuperclass()) {
+      for (Method method : kind.getDeclaredMethods()) {
+        if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
+          method.setAccessible(true);
+          return method.invoke(owner, arguments);
+        }
+      }
+    }
+    throw new NoSuchMethodException(owner.getClass().getName() + "." + name);
+  }
+
+  static Object hidden(Object owner, String name) throws Exception {
+    return hidden(owner, name, new Object[0]);
+  }
+
+  /** Return the one instance of a Scala object. */
+  static Object module(String name) throws Exception {
+    return Class.forName("org.apache.spark.sql.execution.streaming.state." + name + "$")
+        .getField("MODULE$").get(null);
+  }
+
+  /** One store that is followed. */
+  static final class Copy extends Thread {
+    final Object[] order;
+    final StateStoreProviderId id;
+    final Configuration hadoop;
+    final Path folder;
+    final long until;
+    String suffix;
+    long version;
+    FileStatus newest;
+    StateStoreProvider provider;
+    volatile boolean left;
+    volatile boolean ended;
+    volatile String state = "waiting";
+    volatile String why = "";
+    volatile long loadMs;
+    volatile long stepMs;
+
+    /** See ``Recipe`` in followers.py for what an order holds. */
+    Copy(Object[] order) {
+      super("albic follows " + ((StateStoreProviderId) order[1]).storeId());
+      setDaemon(true);
+      this.order = order;
+      this.id = (StateStoreProviderId) order[1];
+      this.hadoop = ((SerializableConfiguration) ((Broadcast) order[7]).value()).value();
+      this.folder = id.storeId().storeCheckpointLocation();
+      this.version = ((Number) order[10]).longValue();
+      this.until = System.currentTimeMillis() + ((Number) order[11]).longValue();
+    }
+
+    String told() {
+      return id.storeId().operatorId() + "\t" + id.storeId().partitionId() + "\t"
+          + id.storeId().storeName() + "\t" + id.queryRunId() + "\t" + state + "\t" + version
+          + "\t" + loadMs + "\t" + stepMs + "\t" + why.replace('\t', ' ').replace('\n', ' ');
+    }
+
+    public void run() {
+      boolean given = false;
+      try {
+        LOADS.acquire();
+        try {
+          if (!left) load();
+        } finally {
+          LOADS.release();
+        }
+        while (!left && !(given && used())) {
+          if (System.currentTimeMillis() > until) {
+            throw new IllegalStateException("nobody took it over in time");
+          }
+          if (given) {
+            given = isOwner() || !takenBack();
+          } else if (!stepped()) {
+            given = isOwner() && handedOver();
+          } else {
+            continue;
+          }
+          Thread.sleep(PAUSE_MS);
+        }
+      } catch (Throwable wrong) {
+        Throwable cause = wrong.getCause() == null ? wrong : wrong.getCause();
+        why = String.valueOf(cause);
+        state = "failed";
+      } finally {
+        if (!given) close();
+        if (left) state = "left";
+        ended = true;
+      }
+    }
+
+    void load() throws Exception {
+      state = "loading";
+      long began = System.nanoTime();
+      provider = (StateStoreProvider) hidden(module("StateStoreProvider"), "createAndInit",
+          new Object[] {id, order[2], order[3], order[4], order[5], order[6], hadoop, order[8], order[9]});
+      suffix = suffix();
+      open(version);
+      newest = status(version, suffix);
+      loadMs = (System.nanoTime() - began) / 1000000L;
+      state = "following";
+    }
+
+    /** Return what the file of a new version ends with. */
+    String suffix() throws Exception {
+      if (!provider.getClass().getSimpleName().startsWith("RocksDB")) return ".delta";
+      Object settings = hidden(hidden(provider, "rocksDB"), "conf");
+      boolean logs = ((Boolean) hidden(settings, "enableChangelogCheckpointing")).booleanValue();
+      return logs ? ".changelog" : ".zip";
+    }
+
+    /** Let the provider load a version, and leave it loaded. */
+    void open(long wanted) throws Exception {
+      hidden(hidden(provider, "getReadStore", new Object[] {Long.valueOf(wanted), scala.Option.empty()}),
+          "release");
+    }
+
+    /** Go on to the next version if its owner has written it; return whether it has. */
+    boolean stepped() throws Exception {
+      FileStatus next = status(version + 1, suffix);
+      boolean whole = next == null && (next = status(version + 1, ".zip")) != null;
+      if (next == null) return false;
+      long began = System.nanoTime();
+      if (suffix.equals(".changelog") && !whole) {
+        replay(version + 1);
+      } else {
+        open(version + 1);
+      }
+      version += 1;
+      newest = next;
+      stepMs = (System.nanoTime() - began) / 1000000L;
+      return true;
+    }
+
+    /**
+     * Put the changes of one version on top of the version before it.
+     *
+     * Spark has no such step: it would begin again at the last snapshot. What it does from there
+     * on, version by version, is done here for one.
+     */
+    void replay(long next) throws Exception {
+      Object database = hidden(provider, "rocksDB");
+      Object reading = hidden(provider, "getReadStore",
+          new Object[] {Long.valueOf(version), scala.Option.empty()});
+      Object changes = java.lang.reflect.Array.newInstance(scala.Tuple2.class, 1);
+      java.lang.reflect.Array.set(changes, 0,
+          new scala.Tuple2(Long.valueOf(next), scala.Option.empty()));
+      hidden(database, "replayChangelog", new Object[] {changes});
+      hidden(database, "loadedVersion_$eq", new Object[] {Long.valueOf(next)});
+      hidden(database, "numKeysOnLoadedVersion_$eq",
+          new Object[] {hidden(database, "numKeysOnWritingVersion")});
+      hidden(database, "numInternalKeysOnLoadedVersion_$eq",
+          new Object[] {hidden(database, "numInternalKeysOnWritingVersion")});
+      hidden(hidden(database, "fileManager"), "setMaxSeenVersion", new Object[] {Long.valueOf(next)});
+      hidden(reading, "release");
+    }
+
+    /** Return what the storage says of a version's file, or null where there is none. */
+    FileStatus status(long wanted, String ending) throws Exception {
+      Path file = new Path(folder, wanted + ending);
+      try {
+        return file.getFileSystem(hadoop).getFileStatus(file);
+      } catch (FileNotFoundException none) {
+        return null;
+      }
+    }
+
+    /** Return whether the coordinator names this executor. */
+    boolean isOwner() throws Exception {
+      return ((Boolean) hidden(module("StateStore"), "verifyIfStoreInstanceActive",
+          new Object[] {id})).booleanValue();
+    }
+
+    /** Make the copy this executor's provider; return whether it is. */
+    boolean handedOver() throws Exception {
+      if (newest != null) {
+        // A batch that failed after this version was written writes it again, maybe another one.
+        String ending = newest.getPath().getName().substring(String.valueOf(version).length());
+        FileStatus now = status(version, ending);
+        if (now == null || now.getLen() != newest.getLen()
+            || now.getModificationTime() != newest.getModificationTime()) {
+          throw new IllegalStateException("version " + version + " was written again");
+        }
+      }
+      scala.collection.mutable.HashMap providers =
+          (scala.collection.mutable.HashMap) hidden(module("StateStore"), "loadedProviders");
+      synchronized (providers) {
+        if (providers.contains(id)) {
+          throw new IllegalStateException("a task was there before");
+        }
+        providers.put(id, provider);
+      }
+      state = "handed over";
+      return true;
+    }
+
+    /** Return whether a task has taken the copy on to a version of its own. */
+    boolean used() throws Exception {
+      if (suffix.equals(".delta")) return true;
+      long now = ((Number) hidden(hidden(provider, "rocksDB"), "loadedVersion")).longValue();
+      return now != version;
+    }
+
+    /**
+     * Take the copy out of Spark's hands if no task has come for it; return whether it is out.
+     *
+     * The executor was named too late for a batch, which went to the old owner once more. Should a
+     * task hold the copy in this very moment, no harm is done: whoever opens a store gets the
+     * version that it asks for, and one at a time.
+     */
+    boolean takenBack() throws Exception {
+      scala.collection.mutable.HashMap providers =
+          (scala.collection.mutable.HashMap) hidden(module("StateStore"), "loadedProviders");
+      synchronized (providers) {
+        if (used() || !providers.get(id).contains(provider)) return false;
+        providers.remove(id);
+      }
+      state = "following";
+      return true;
+    }
+
+    void close() {
+      try {
+        if (provider != null) provider.close();
+      } catch (Throwable wrong) {
+        why = why + "; closing: " + wrong;
+      }
+    }
+  }
+}
