@@ -45,6 +45,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     limits: Limits | None = None,
     cluster: LocalCluster | None = None,
     dry_run: bool = False,
+    warm: bool = True,
     journal: str | Path | Journal | None = None,
     seed: int = 0,
 ) -> Controller:
@@ -74,6 +75,9 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         Where executors are started, if not by Spark's cluster manager: an embedded cluster.
     dry_run
         Measure and propose, and touch nothing.
+    warm
+        Let the new owner of large state load it beside the batches before it takes over. Without
+        it, and where it cannot be done, the batch after a move waits for that.
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
@@ -97,6 +101,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             named,
             per_batch=max(math.ceil(max_migrations * SHARE_PER_BATCH), 1),
             steers=not dry_run,
+            warm=warm,
         )
         parts = Parts(
             statistics=runtime,

@@ -21,7 +21,8 @@ class MeasuredMove:
 
     ``loaded_bytes`` is what the new owner had to load: the newest snapshot of the state and the
     changes after it. ``late_s`` is how much longer the key group took in that batch than its own
-    median; below zero if it was faster.
+    median; below zero if it was faster. Where the new owner loaded it beside the batches before,
+    that took ``prepared_s``.
     """
 
     operator: str
@@ -30,6 +31,7 @@ class MeasuredMove:
     target: str
     loaded_bytes: int
     late_s: float
+    prepared_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ def fitted(moves: Sequence[MeasuredMove], assumed: MoveCost = ASSUMED) -> MoveCo
     moves that waited for something else do not bend it. Where all sizes are alike it stays as
     assumed. What a median move takes beyond that is the cost per move. Neither is below 0.
     """
+    # Large state is moved prepared where that works, so that is what the next move will cost.
+    moves = [move for move in moves if move.prepared_s is not None] or moves
     if not moves:
         return assumed
     if len(moves) < ENOUGH:

@@ -63,11 +63,15 @@ def runtime_of(
     *,
     per_batch: int,
     steers: bool,
+    warm: bool = True,
 ) -> SparkRuntime:
     """Return the runtime of ``queries``, or refuse with the reason and the remedy."""
     for query in queries:
         require_supported(facts(bridge, query))
-    runtime = SparkRuntime(bridge, queries, named, per_batch=per_batch, steers=steers)
+    followers = bridge.followers() if warm and steers else None
+    runtime = SparkRuntime(
+        bridge, queries, named, per_batch=per_batch, steers=steers, followers=followers
+    )
     runtime.begin(FIRST_BATCH_S)
     return runtime
 

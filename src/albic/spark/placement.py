@@ -71,6 +71,7 @@ class Placement:
         self._owner: dict[KeyGroup, Executor] = {}
         self._since_s: dict[KeyGroup, float] = {}
         self._waiting: dict[KeyGroup, Executor] = {}
+        self._held: dict[KeyGroup, Executor] = {}
         self._per_batch, self._apart = 0, False
 
     def owners(self) -> Mapping[KeyGroup, Executor]:
@@ -79,7 +80,27 @@ class Placement:
 
     def waiting(self) -> Mapping[KeyGroup, Executor]:
         """Return the moves that are still to come."""
-        return dict(self._waiting)
+        return {**self._held, **self._waiting}
+
+    def held(self) -> Mapping[KeyGroup, Executor]:
+        """Return the moves that come when their new owners are ready for them."""
+        return dict(self._held)
+
+    def hold(self, moves: Mapping[KeyGroup, Executor]) -> None:
+        """Take moves that are not to be made before somebody says so."""
+        self._expect_known(moves)
+        self._held |= moves
+
+    def hand_over(self, moves: Mapping[KeyGroup, Executor]) -> None:
+        """Make moves that were held."""
+        for group, target in moves.items():
+            if self._held.pop(group, None) == target:
+                self._point(group, target)
+
+    def let_go(self, groups: Iterable[KeyGroup]) -> None:
+        """Leave out moves that were held."""
+        for group in groups:
+            self._held.pop(group, None)
 
     def stage(
         self, moves: Mapping[KeyGroup, Executor], per_batch: int, *, apart: bool = False
@@ -96,6 +117,7 @@ class Placement:
         self._waiting = {
             group: target for group, target in moves.items() if self._owner.get(group) != target
         }
+        self.let_go(moves)
         self._per_batch, self._apart = per_batch, apart
         return self._release()
 
@@ -104,6 +126,7 @@ class Placement:
         self._expect_known(moves)
         for group, target in moves.items():
             self._waiting.pop(group, None)
+            self._held.pop(group, None)
             self._point(group, target)
 
     def stranded(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:

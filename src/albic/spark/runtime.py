@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
-from albic.spark.bridge import Bridge
+from albic.spark.bridge import Bridge, Followers
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
 from albic.spark.observing import measured_moves, newest, observation
@@ -22,6 +22,8 @@ from albic.spark.watch import QueryWatch, Seen
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+#: State of this size is loaded before it is moved: less is soon loaded, and a copy takes a batch.
+PREPARED_BYTES = 2**20
 #: A load that takes more than this part of the longest stage has its executor for itself.
 DEAR = 0.25
 #: A lost executor stops a batch for longer than this anyway: Spark has to notice first.
@@ -39,6 +41,8 @@ class SparkRuntime:
         How many moves of a plan go into one batch; more make that batch late.
     steers
         Whether state is moved at all; if not, nothing of the application is touched.
+    followers
+        Who loads large state before it is moved; without them the batch after a move does.
     """
 
     def __init__(
@@ -49,8 +53,10 @@ class SparkRuntime:
         *,
         per_batch: int,
         steers: bool,
+        followers: Followers | None = None,
     ) -> None:
         self._bridge = bridge
+        self._followers = followers
         self._named = named
         self._pending = list(queries)
         self._watches: list[QueryWatch] = []
@@ -153,16 +159,21 @@ class SparkRuntime:
         groups = [(watch, group) for watch in self._watches for group in watch.groups()]
         now: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
         later: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
+        large = bool(
+            (snapshot.state_bytes[[m.key_group for m in plan.moves]] >= PREPARED_BYTES).any()
+        )
         for move in plan.moves:
             watch, group = groups[move.key_group]
             rescued = nodes[move.source].id not in executors
             (now if rescued else later)[watch][group] = executors[nodes[move.target].id]
         # Whoever talks to each other has to move in one batch, whatever that costs.
-        dearest_s = 0.0 if snapshot.traffic.nnz else max((m.cost for m in plan.moves), default=0.0)
+        together = bool(snapshot.traffic.nnz)
+        dearest_s = 0.0 if together else max((m.cost for m in plan.moves), default=0.0)
         for watch in self._watches:
             watch.placement.move_now(now[watch])
             apart = dearest_s > DEAR * watch.busiest_stage_s
-            watch.placement.stage(later[watch], self._per_batch, apart=apart)
+            cold = watch.prepare(later[watch], together=together) if large else later[watch]
+            watch.placement.stage(cold, self._per_batch, apart=apart)
             if now[watch] or later[watch]:
                 watch.rouse()
 
@@ -187,6 +198,8 @@ class SparkRuntime:
     def close(self) -> None:
         """Put back what the application had; its state stays where it is."""
         self._warmth.close()
+        for watch in self._watches:
+            watch.close()
         if self._steers:
             self._wait.restore()
 
@@ -221,7 +234,9 @@ class SparkRuntime:
     def _watch(self, query: StreamingQuery) -> QueryWatch:
         """Return a query under watch."""
         named = self._named.get(str(query.runId))
-        return QueryWatch(self._bridge, query, steers=self._steers, named=named)
+        return QueryWatch(
+            self._bridge, query, steers=self._steers, named=named, followers=self._followers
+        )
 
     def _look(self) -> None:
         """Notice who came and who is gone, and keep it for the next news."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
@@ -13,13 +13,14 @@ from albic.control.change import growth
 from albic.control.pacing import look_in_s, sure_until_s
 from albic.model import Throughput, Topology
 from albic.spark.batch import BatchSample
-from albic.spark.bridge import Bridge, EndedBatch
+from albic.spark.bridge import Bridge, EndedBatch, Followers
 from albic.spark.checkpoint import StateSizes
 from albic.spark.executors import Executor
 from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
 from albic.spark.near_files import NearFiles
 from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
+from albic.spark.preparing import Preparing
 from albic.spark.statistics import StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
@@ -65,6 +66,7 @@ class QueryWatch:
         *,
         steers: bool,
         named: Topology | None = None,
+        followers: Followers | None = None,
     ) -> None:
         plan = bridge.plan(query)
         if plan is None:
@@ -74,6 +76,9 @@ class QueryWatch:
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
         self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
+        self._preparing = (
+            None if followers is None else Preparing(followers, query, self.shape, self.placement)
+        )
         self.period: list[BatchSample] = []
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
@@ -134,6 +139,23 @@ class QueryWatch:
         """Read the next batches whatever they take: something was moved, or somebody came."""
         self._attention.rouse()
 
+    def prepare(
+        self, moves: Mapping[KeyGroup, Executor], *, together: bool
+    ) -> Mapping[KeyGroup, Executor]:
+        """Let new owners load what moves before it does; return the moves that go without."""
+        if self._preparing is None or not moves:
+            return moves
+        return self._preparing.begin(moves, self._last.batch_id + 1, together=together)
+
+    def prepared_s(self, group: KeyGroup) -> float | None:
+        """Return how long the last move of a key group was prepared; None if it was not."""
+        return None if self._preparing is None else self._preparing.took_s(group)
+
+    def close(self) -> None:
+        """Prepare nothing any more."""
+        if self._preparing is not None:
+            self._preparing.close()
+
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
         return tuple(
@@ -145,9 +167,9 @@ class QueryWatch:
     def take_in(self, live: Sequence[Executor]) -> Seen:
         """Take in the batches that ended since, and reconcile with those that are read."""
         before = self._read_to
-        samples = self._new_samples()
+        samples = self._new_samples(live)
         answers = [self.placement.after_batch(sample, live) for sample in samples]
-        if any(answer.resent or answer.sent for answer in answers) or self.placement.waiting():
+        if any(answer.resent or answer.sent or answer.waiting for answer in answers):
             self.rouse()
         moves: list[SeenMove] = []
         for sample in samples:
@@ -178,13 +200,16 @@ class QueryWatch:
             pace=took_s[-1] / self.interval_s if took_s and self.interval_s else None,
         )
 
-    def _new_samples(self) -> list[BatchSample]:
+    def _new_samples(self, live: Sequence[Executor]) -> list[BatchSample]:
         """Return the batches that ended and are worth reading; asks only when one may have."""
         if self.quiet_s(time.time()) > 0:
             return []
         last = self._bridge.last_ended(self._query)
         if last is None or last.batch_id == self._read_to:
             return []
+        # First of all: the tasks of the next batch are about to be placed.
+        if self._preparing is not None and self._preparing.hand_over(last.batch_id + 1, live):
+            self.rouse()
         if self._wanted[0] != last.batch_id:
             # One that was wanted may not be in the books yet; and without one before it there is
             # none that a batch could be like.

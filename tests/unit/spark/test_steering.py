@@ -62,6 +62,34 @@ def test_a_task_that_ran_elsewhere_is_told_again() -> None:
     assert (answer.judged, answer.compliant, answer.compliance) == (2, 1, 0.5)
 
 
+def test_a_move_that_is_held_waits_for_a_word_and_is_made_in_one_go() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    placement.hold({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO})
+    assert placement.stage({}, per_batch=2) == ()
+    placement.after_batch(batch(1, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    assert spark.told == []
+    assert placement.waiting() == placement.held() == {KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO}
+    placement.hand_over({KeyGroup(0, 0): TWO})
+    placement.let_go([KeyGroup(0, 1)])
+    assert spark.told == [(0, "2")]
+    assert owners(placement) == ["2", "1"]
+    assert placement.held() == {}
+
+
+def test_what_is_rescued_or_planned_anew_is_held_no_more() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    placement.hold({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO})
+    placement.move_now({KeyGroup(0, 0): ONE})
+    placement.stage({KeyGroup(0, 1): TWO}, per_batch=1)
+    assert placement.held() == {}
+    placement.hand_over({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO})
+    assert spark.told == [(0, "1"), (1, "2")]
+
+
 def test_where_the_owner_is_gone_the_choice_of_spark_stands() -> None:
     spark = Coordinator()
     placement = Placement(spark, SHAPE)

@@ -1,6 +1,8 @@
 package albic;
 
 import java.io.FileNotFoundException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -30,6 +32,8 @@ import org.apache.spark.util.SerializableConfiguration;
 public final class Follower implements FlatMapFunction {
   /** How long to wait between two looks at the checkpoint and at the coordinator. */
   static final long PAUSE_MS = 40;
+  /** How long a copy that has come to an end is told of. */
+  static final long TOLD_MS = 60000;
   /** Copies of this executor by the id of their provider. */
   static final ConcurrentHashMap COPIES = new ConcurrentHashMap();
   /** One load at a time: two would share the link that batches need too. */
@@ -41,13 +45,21 @@ public final class Follower implements FlatMapFunction {
    * An order is an array: "follow" with the recipe of a store, or "leave" with its id.
    */
   public Iterator call(Object orders) throws Exception {
+    String here;
+    try {
+      here = executor();
+    } catch (Throwable wrong) {
+      throw new IllegalStateException("an executor does not know its id", wrong);
+    }
     for (Iterator each = (Iterator) orders; each.hasNext();) {
       for (Object one : (Object[]) each.next()) {
         Object[] order = (Object[]) one;
+        // A task may end up elsewhere than it was asked to.
+        if (!here.equals(order[2])) continue;
         Copy known = (Copy) COPIES.get(order[1]);
         if ("leave".equals(order[0])) {
           if (known != null) known.left = true;
-        } else if (known == null) {
+        } else if (known == null || known.ended) {
           Copy copy = new Copy(order);
           COPIES.put(copy.id, copy);
           copy.start();
@@ -57,9 +69,8 @@ public final class Follower implements FlatMapFunction {
     ArrayList told = new ArrayList();
     for (Object each : COPIES.values().toArray()) {
       Copy copy = (Copy) each;
-      told.add(copy.told());
-      // Those that have come to an end are told of once.
-      if (!copy.isAlive() && copy.ended) COPIES.remove(copy.id);
+      told.add(here + "\t" + copy.told());
+      if (copy.ended && System.currentTimeMillis() > copy.until) COPIES.remove(copy.id);
     }
     return told.iterator();
   }
@@ -81,6 +92,15 @@ public final class Follower implements FlatMapFunction {
     return hidden(owner, name, new Object[0]);
   }
 
+  /** Return the id of this executor; SparkEnv names classes that are missing, so by hand. */
+  static String executor() throws Throwable {
+    Class env = Class.forName("org.apache.spark.SparkEnv");
+    MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+    Object here = lookup.findStatic(env, "get", MethodType.methodType(env)).invokeWithArguments(new Object[0]);
+    return (String) lookup.findVirtual(env, "executorId", MethodType.methodType(String.class))
+        .invokeWithArguments(new Object[] {here});
+  }
+
   /** Return the one instance of a Scala object. */
   static Object module(String name) throws Exception {
     return Class.forName("org.apache.spark.sql.execution.streaming.state." + name + "$")
@@ -93,7 +113,7 @@ public final class Follower implements FlatMapFunction {
     final StateStoreProviderId id;
     final Configuration hadoop;
     final Path folder;
-    final long until;
+    volatile long until;
     String suffix;
     long version;
     FileStatus newest;
@@ -111,15 +131,15 @@ public final class Follower implements FlatMapFunction {
       setDaemon(true);
       this.order = order;
       this.id = (StateStoreProviderId) order[1];
-      this.hadoop = ((SerializableConfiguration) ((Broadcast) order[7]).value()).value();
+      this.hadoop = ((SerializableConfiguration) ((Broadcast) order[8]).value()).value();
       this.folder = id.storeId().storeCheckpointLocation();
-      this.version = ((Number) order[10]).longValue();
-      this.until = System.currentTimeMillis() + ((Number) order[11]).longValue();
+      this.version = ((Number) order[11]).longValue();
+      this.until = System.currentTimeMillis() + ((Number) order[12]).longValue();
     }
 
     String told() {
       return id.storeId().operatorId() + "\t" + id.storeId().partitionId() + "\t"
-          + id.storeId().storeName() + "\t" + id.queryRunId() + "\t" + state + "\t" + version
+          + id.storeId().storeName() + "\t" + id.queryRunId() + "\t" + order[13] + "\t" + state + "\t" + version
           + "\t" + loadMs + "\t" + stepMs + "\t" + why.replace('\t', ' ').replace('\n', ' ');
     }
 
@@ -150,8 +170,11 @@ public final class Follower implements FlatMapFunction {
         why = String.valueOf(cause);
         state = "failed";
       } finally {
+        // One that a task uses is Spark's.
         if (!given) close();
+        if (given) state = "used";
         if (left) state = "left";
+        until = System.currentTimeMillis() + TOLD_MS;
         ended = true;
       }
     }
@@ -160,7 +183,7 @@ public final class Follower implements FlatMapFunction {
       state = "loading";
       long began = System.nanoTime();
       provider = (StateStoreProvider) hidden(module("StateStoreProvider"), "createAndInit",
-          new Object[] {id, order[2], order[3], order[4], order[5], order[6], hadoop, order[8], order[9]});
+          new Object[] {id, order[3], order[4], order[5], order[6], order[7], hadoop, order[9], order[10]});
       suffix = suffix();
       open(version);
       newest = status(version, suffix);

@@ -45,27 +45,31 @@ class Recipe:
 class Order:
     """What an executor is asked to do with a store: to follow it by a recipe, or to leave it.
 
-    To follow is to begin with ``version`` and to give up after ``patience_s``.
+    To follow is to begin with ``version`` and to give up after ``patience_s``. What is said of it
+    later bears the order's ``ticket``: there may have been another copy of the same store.
     """
 
     store: StoreId
     recipe: Recipe | None = None
     version: int = 0
     patience_s: float = 0.0
+    ticket: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """What an executor says of a store that it follows.
 
-    ``state`` is one of waiting, loading, following, handed over, left and failed, with the reason
-    in ``why``. The load took ``load_s``, the last step from version to version ``step_s``.
+    ``state`` is one of waiting, loading, following, handed over, used, left and failed, with the
+    reason in ``why``. One that is used had what the first task on it asked for. The load took
+    ``load_s``, the last step from version to version ``step_s``.
     """
 
     operator_id: int
     partition: int
     name: str
     run_id: str
+    ticket: int
     executor_id: str
     state: str
     version: int
@@ -96,7 +100,9 @@ class Followers(Books):
             if not is_stateful(self._gateway, node):
                 continue
             for rdd in _ancestors(node.execute()):
-                if str(rdd.getClass().getSimpleName()) == OPENING:
+                if str(rdd.getClass().getSimpleName()) == OPENING and _numbered(
+                    self._private(rdd, "storeConf")
+                ):
                     known = tuple(self._private(rdd, name) for name in KNOWN)
                     found[int(self._private(rdd, "operatorId"))] = Recipe(known)
         return found
@@ -111,7 +117,7 @@ class Followers(Books):
         anything = self._jvm.java.lang.Object
         rows = [
             self._jvm.scala.Tuple2(
-                self._array(anything, [self._as_java(order) for order in listed]),
+                self._array(anything, [self._as_java(order, executor_id) for order in listed]),
                 self._seq([f"executor_{host}_{executor_id}"]),
             )
             for (host, executor_id), listed in orders.items()
@@ -127,18 +133,15 @@ class Followers(Books):
             answers = rdd.mapPartitions(self._function).glom().collect()
         finally:
             self._context.setLocalProperty("spark.jobGroup.id", None)
-        return [
-            _copy(text, executor_id)
-            for (_, executor_id), texts in zip(orders, answers, strict=True)
-            for text in texts
-        ]
+        return [_copy(text) for texts in answers for text in texts]
 
-    def _as_java(self, order: Order) -> Any:  # noqa: ANN401  JVM objects have no type here
+    def _as_java(self, order: Order, executor_id: str) -> Any:  # noqa: ANN401  JVM objects
         name, anything = self._names(order.store), self._jvm.java.lang.Object
         if order.recipe is None:
-            return self._array(anything, ["leave", name])
+            return self._array(anything, ["leave", name, executor_id])
         patience_ms = round(order.patience_s * 1e3)
-        told = ["follow", name, *order.recipe.known, order.version, patience_ms]
+        told = ["follow", name, executor_id, *order.recipe.known, order.version, patience_ms]
+        told.append(order.ticket)
         return self._array(anything, told)
 
     def _compiled(self) -> Any:  # noqa: ANN401  as above
@@ -159,6 +162,11 @@ class Followers(Books):
         return made.newInstance(self._gateway.new_array(self._jvm.java.lang.Object, 0))
 
 
+def _numbered(settings: Any) -> bool:  # noqa: ANN401  as above
+    """Return whether versions are called by their number alone, as in checkpoint format 1."""
+    return not settings.enableStateStoreCheckpointIds()
+
+
 def _nodes(node: Any) -> Iterator[Any]:  # noqa: ANN401  as above
     """Yield the nodes of a physical plan."""
     yield node
@@ -177,15 +185,16 @@ def _ancestors(rdd: Any) -> Iterator[Any]:  # noqa: ANN401  as above
             yield from _ancestors(dependency.rdd())
 
 
-def _copy(text: str, executor_id: str) -> Copy:
+def _copy(text: str) -> Copy:
     """Return what an executor said in a line."""
-    operator_id, partition, name, run_id, *rest = text.split("\t")
-    state, version, load_ms, step_ms, why = rest
+    executor_id, operator_id, partition, name, run_id, *rest = text.split("\t")
+    ticket, state, version, load_ms, step_ms, why = rest
     return Copy(
         int(operator_id),
         int(partition),
         name,
         run_id,
+        int(ticket),
         executor_id,
         state,
         int(version),

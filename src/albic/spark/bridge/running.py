@@ -8,6 +8,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge.chains import chained
 from albic.spark.bridge.files import Files
+from albic.spark.bridge.followers import Followers
 from albic.spark.bridge.managing import ClusterManager
 from albic.spark.bridge.plans import PlanNode, plan_node, stream_kinds
 from albic.spark.bridge.reports import Reports
@@ -74,6 +75,10 @@ class Bridge(Reports):
     def executor_memory_bytes(self) -> int:
         """Return the heap of an executor."""
         return int(self._context.executorMemory()) * 2**20
+
+    def followers(self) -> Followers:
+        """Return the way to our own code on executors."""
+        return Followers(self._spark)
 
     def manager(self) -> ClusterManager:
         """Return the way to this session's cluster manager."""

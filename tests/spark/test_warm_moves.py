@@ -1,0 +1,246 @@
+"""State that its new owner has loaded before it takes over: nothing is left to load."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+import albic
+from albic.spark import runtime
+from albic.spark.bridge import Bridge, Followers, Order
+from albic.spark.operators import shape
+from albic.spark.placement import KeyGroup
+from albic.spark.preparing import Preparing
+from tests.spark.conftest import KEYS, Watched, counts, exact_counts, numbers, ran_on
+
+CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+STATE = "org.apache.spark.sql.execution.streaming.state"
+STORES = {
+    "changelog": {CHANGELOG: "true"},
+    "snapshots": {CHANGELOG: "false"},
+    "in memory": {PROVIDER: f"{STATE}.HDFSBackedStateStoreProvider"},
+}
+
+
+def deduplicated(spark: SparkSession) -> DataFrame:
+    return numbers(spark).withWatermark("timestamp", "5 seconds").dropDuplicates(["value"])
+
+
+def sessions(spark: SparkSession) -> DataFrame:
+    rows = numbers(spark).withWatermark("timestamp", "2 seconds")
+    return rows.groupBy(fn.session_window("timestamp", "1 second"), "key").count()
+
+
+def windows(spark: SparkSession) -> DataFrame:
+    rows = numbers(spark).withWatermark("timestamp", "2 seconds")
+    return rows.groupBy(fn.window("timestamp", "2 seconds"), "key").count()
+
+
+KINDS: dict[str, tuple[Callable[[SparkSession], DataFrame], str]] = {
+    "aggregate": (counts, "complete"),
+    "window": (windows, "append"),
+    "deduplicate": (deduplicated, "append"),
+    "session window": (sessions, "append"),
+}
+
+
+@pytest.fixture
+def settings(spark: SparkSession) -> Iterator[Callable[[dict[str, str]], None]]:
+    """Return a way to set what queries begin with; it is as before afterwards."""
+    before: dict[str, str | None] = {}
+
+    def put(wanted: dict[str, str]) -> None:
+        for name, value in wanted.items():
+            before.setdefault(name, spark.conf.get(name, None))
+            spark.conf.set(name, value)
+
+    yield put
+    for name, value in before.items():
+        spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+
+
+def preparing_of(running: Watched, spark: SparkSession) -> Preparing:
+    return Preparing(Followers(spark), running.query, running.shape, running.placement)
+
+
+def handed_over(running: Watched, preparing: Preparing, most: int = 12) -> None:
+    """Wait for batches until what is prepared has been handed over at the end of one."""
+    for _ in range(most):
+        (sample,) = running.batches(1)[-1:]
+        if preparing.hand_over(sample.batch_id + 1, running.executors.live()):
+            return
+    raise AssertionError(f"nothing was ready within {most} batches")
+
+
+def moved(running: Watched, spark: SparkSession) -> dict[KeyGroup, str]:
+    """Move the first two key groups to the other executor, prepared; return where they are."""
+    running.batches(2)
+    live, owners = running.executors.live(), running.placement.owners()
+    moves = {
+        group: next(each for each in live if each.id != owners[group].id)
+        for group in running.groups()[:2]
+    }
+    preparing = preparing_of(running, spark)
+    version = running.bridge.last_batch(running.query) + 1
+    assert preparing.begin(moves, version, together=True) == {}
+    handed_over(running, preparing)
+    running.batch_on(moves)
+    assert all((preparing.took_s(group) or 0) > 0 for group in moves)
+    return {group: target.id for group, target in moves.items()}
+
+
+def ends(running: Watched, spark: SparkSession) -> set[str]:
+    """Return how the copies of a query ended, once all of them have."""
+    followers, ends_s = Followers(spark), time.monotonic() + 30
+    places = {(each.host, each.id): [] for each in running.executors.live()}
+    while True:
+        said = [c for c in followers.give(places, "test") if c.run_id == str(running.query.runId)]
+        if all(copy.state in {"used", "left", "failed"} for copy in said):
+            return {f"{copy.state} {copy.why}".strip() for copy in said}
+        assert time.monotonic() < ends_s, said
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_task_of_the_new_owner_finds_what_it_needs(kind, spark, watch) -> None:
+    frame, mode = KINDS[kind]
+    running = watch(frame(spark), f"warm_{kind.replace(' ', '_')}", mode, pause_s=0.5)
+    wanted = moved(running, spark)
+    assert wanted.items() <= ran_on(running.batches(1)[-1]).items(), "they stay there"
+    assert ends(running, spark) == {"used"}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_results_are_exact_over_prepared_moves_with_every_store(store, spark, watch, settings):
+    settings(STORES[store])
+    table = f"warm_{store.replace(' ', '_')}"
+    running = watch(counts(spark), table, "complete", pause_s=0.3)
+    for _ in range(3):
+        moved(running, spark)
+    running.query.stop()
+    exact_counts(spark, table)
+
+
+def test_a_copy_that_comes_too_late_is_thrown_away(spark, watch) -> None:
+    running = watch(counts(spark), "warm_late", "complete", pause_s=0.3)
+    running.batches(2)
+    group = running.groups()[0]
+    live, owner = running.executors.live(), running.placement.owners()[group]
+    target = next(each for each in live if each.id != owner.id)
+    running.placement.move_now({group: target})
+    running.batch_on({group: target})
+    (store,) = running.shape.stores(*group)
+    recipe = Followers(spark).recipes(running.query)[store.operator_id]
+    order = Order(store, recipe, running.bridge.last_batch(running.query) + 1, 60.0)
+    Followers(spark).give({(target.host, target.id): [order]}, "test")
+    assert ends(running, spark) == {
+        "failed java.lang.IllegalStateException: a task was there before"
+    }
+    running.batches(1)
+    running.query.stop()
+    exact_counts(spark, "warm_late")
+
+
+def test_the_owner_stays_the_owner_until_the_hand_over(spark, watch) -> None:
+    running = watch(counts(spark), "warm_owner", "complete", pause_s=0.3)
+    running.batches(2)
+    before = running.placement.read_back()
+    group = running.groups()[0]
+    live, owner = running.executors.live(), running.placement.owners()[group]
+    target = next(each for each in live if each.id != owner.id)
+    preparing = preparing_of(running, spark)
+    preparing.begin({group: target}, running.bridge.last_batch(running.query) + 1, together=False)
+    seen = [ran_on(sample)[group] for sample in running.batches(4)]
+    assert set(seen) == {owner.id}
+    assert running.placement.read_back() == before
+    handed_over(running, preparing)
+    assert running.placement.read_back()[group] == target.id
+
+
+def test_a_copy_that_is_left_ends_and_one_that_cannot_be_made_is_given_up(spark, watch) -> None:
+    running = watch(counts(spark), "warm_left", "complete", pause_s=0.3)
+    running.batches(2)
+    followers, group = Followers(spark), running.groups()[0]
+    (store,) = running.shape.stores(*group)
+    recipe = followers.recipes(running.query)[store.operator_id]
+    owner = running.placement.owners()[group]
+    target = next(each for each in running.executors.live() if each.id != owner.id)
+    place, version = (target.host, target.id), running.bridge.last_batch(running.query) + 1
+
+    def asked(*orders: Order) -> tuple[str, str]:
+        """Give orders, and return how the copy of this query is doing."""
+        said = followers.give({place: orders}, "test")
+        (mine,) = [copy for copy in said if copy.run_id == str(running.query.runId)]
+        return mine.state, mine.why
+
+    def until(state: str, order: Order) -> str:
+        """Give an order, wait for what comes of it, and return why."""
+        now, ends_s = asked(order), time.monotonic() + 30
+        while now[0] != state:
+            assert time.monotonic() < ends_s, now
+            time.sleep(0.2)
+            now = asked()
+        return now[1]
+
+    assert until("following", Order(store, recipe, version, 60.0)) == ""
+    assert until("left", Order(store)) == ""
+    assert until("failed", Order(store, recipe, version + 1000, 60.0))
+    assert running.query.isActive
+
+
+def test_stores_of_a_join_are_moved_without_preparation(spark, watch) -> None:
+    left = numbers(spark).withWatermark("timestamp", "2 seconds")
+    right = numbers(spark).withWatermark("timestamp", "2 seconds")
+    both = left.alias("l").join(
+        right.alias("r"),
+        fn.expr(
+            "l.value = r.value AND r.timestamp BETWEEN l.timestamp AND "
+            "l.timestamp + interval 1 seconds"
+        ),
+    )
+    running = watch(both.select("l.value"), "warm_join")
+    running.batches(1)
+    group = running.groups()[0]
+    target = running.executors.live()[0]
+    preparing = preparing_of(running, spark)
+    assert preparing.begin({group: target}, 1, together=False) == {group: target}
+    assert running.placement.held() == {}
+
+
+@pytest.mark.timeout(300)
+def test_the_controller_prepares_large_state_and_says_so(spark, bridge, tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "PREPARED_BYTES", 1)
+    cost = f"CASE WHEN key < {KEYS // 4} THEN 120L ELSE 5L END"
+    slept = fn.expr(f"reflect('java.lang.Thread', 'sleep', {cost})")
+    slow = counts(spark).withColumn("slept", slept)
+    writer = slow.writeStream.format("memory").queryName("warm_attached").outputMode("complete")
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    try:
+        controller = albic.attach(query, period="2 batches", journal=tmp_path / "journal.jsonl")
+        _all_on_one(bridge, query)
+        ends_s = time.monotonic() + 120
+        while not (told := [m for r in controller.journal.records() for m in r.measured_moves]):
+            assert time.monotonic() < ends_s, "nothing was moved"
+            assert query.isActive, query.exception()
+            time.sleep(0.2)
+        controller.stop()
+    finally:
+        query.stop()
+    assert any(move.prepared_s is not None for move in told), told
+    exact_counts(spark, "warm_attached")
+
+
+def _all_on_one(bridge: Bridge, query) -> None:
+    """Name one executor as the owner of all state, so that there is something to win."""
+    plan = bridge.plan(query)
+    while plan is None:
+        time.sleep(0.05)
+        plan = bridge.plan(query)
+    found = shape(plan, "warm_attached", str(query.runId))
+    host = next(e for e in bridge.executors() if e["id"] != "driver")
+    for partition in range(found.stages[0].partitions):
+        stores = found.stores(0, partition)
+        bridge.point(stores, host["hostPort"].rpartition(":")[0], host["id"])
