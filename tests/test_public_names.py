@@ -16,6 +16,7 @@ EXTRAS = (
 )
 CORE = (
     "albic",
+    "albic.advice",
     "albic.control",
     "albic.model",
     "albic.optimize",

@@ -16,6 +16,7 @@ from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
+from albic.spark.surroundings import noted_settings
 
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
@@ -91,6 +92,8 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     chosen, bridge = find_planner(planner), bridge_of_process()
     with _attaching:
         _expect_free(running)
+        # First, for a runtime that steers changes one of them.
+        noted = noted_settings(bridge, running[0])
         runtime = runtime_of(
             bridge,
             running,
@@ -106,6 +109,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             scaling=_scaling(scaling, limits or Limits(), chosen),
             clock=WallClock(),
             journal=_journal(journal, journal_path(bridge, running[0])),
+            spark=noted,
         )
         controller = Controller(parts, settings)
         _steering.update((str(query.runId), controller) for query in running)

@@ -65,6 +65,14 @@ def root(
 
 
 @app.command()
+def advise(file: JournalFile, *, as_json: Json = False) -> None:
+    """Say what placement cannot fix: what it costs, what to do, and what that should win."""
+    from albic.cli import advising
+
+    advising.run(file, as_json=as_json)
+
+
+@app.command()
 def replay(
     file: JournalFile,
     *,

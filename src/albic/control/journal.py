@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from albic.advice import TaskCost
 from albic.control.moving import MeasuredMove
 from albic.model import InvalidInput
 from albic.model.fields import Pairs, shown
@@ -68,6 +69,11 @@ class RoundRecord:
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
     the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
     whole: tasks, rows and bytes are of these. ``note`` is what else people should know.
+
+    The rest is for advice. ``busy_s`` and ``wait_s`` are how long tasks ran, and stood still for
+    rows of other nodes; ``interval_s``, ``beside_s`` and ``arrived_share`` are as in
+    Throughput, ``impatience`` and ``task_costs`` as in Evidence. ``spark`` are settings of the
+    session when we attached.
     """
 
     number: int
@@ -105,6 +111,14 @@ class RoundRecord:
     remote_bytes: int = 0
     error: str | None = None
     note: str | None = None
+    busy_s: float = 0.0
+    wait_s: float = 0.0
+    interval_s: float | None = None
+    beside_s: float = 0.0
+    arrived_share: float = 1.0
+    impatience: float | None = None
+    task_costs: tuple[TaskCost, ...] = ()
+    spark: dict[str, str] | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 
@@ -180,6 +194,10 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         known["measured_moves"] = tuple(
             MeasuredMove(**_typed(MeasuredMove, move)) for move in known.get("measured_moves", ())
         )
+        known["task_costs"] = tuple(
+            TaskCost(**_typed(TaskCost, cost)) for cost in known.get("task_costs", ())
+        )
+        known["spark"] = _texts(known.get("spark"))
         if known.get("terms") is not None:
             known["terms"] = TermsRecord(**_typed(TermsRecord, known["terms"]))
         return RoundRecord(**known)
@@ -207,6 +225,15 @@ def _typed(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{field.name} is {shown(value)}")
         known[field.name] = value
     return known
+
+
+def _texts(told: object) -> dict[str, str] | None:
+    """Return settings by name; refuse what is none."""
+    if told is None:
+        return None
+    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        raise TypeError(f"spark is {shown(told)}")
+    return dict(told)
 
 
 def _refuse(constant: str) -> None:
