@@ -17,6 +17,7 @@ EXTRAS = (
 CORE = (
     "albic",
     "albic.advice",
+    "albic.config",
     "albic.control",
     "albic.model",
     "albic.optimize",

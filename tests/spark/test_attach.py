@@ -229,9 +229,9 @@ def test_what_cannot_be_served_is_refused_with_the_reason(spark, watch) -> None:
     with pytest.raises(InvalidInput, match="at least one"):
         albic.attach([])
     watched = watch(counts(spark), "served", "complete")
-    with pytest.raises(InvalidInput, match="there is no planner"):
+    with pytest.raises(InvalidInput, match="planner is 'best'"):
         albic.attach(watched.query, planner="best")
-    with pytest.raises(InvalidInput, match="there is no objective"):
+    with pytest.raises(InvalidInput, match="objective is 'speed'"):
         albic.attach(watched.query, objective="speed")
     with pytest.raises(InvalidInput, match="5 batches"):
         albic.attach(watched.query, period="soon")

@@ -25,7 +25,7 @@ def oversized_key_groups(seen: Evidence) -> Iterator[Finding]:
     """Yield the key groups that take longer alone than their stage would, evenly spread."""
     snapshot, load = seen.snapshot, seen.snapshot.usage[Resource.CPU]
     best_slot = snapshot.cluster.slot_capacity()
-    for stage, share in enumerate(metrics.stage_shares(snapshot)):
+    for stage, share in _working(seen):
         groups = seen.groups(stage)
         alone = load[groups] / best_slot
         for at, group in enumerate(groups.tolist()):
@@ -56,7 +56,7 @@ def too_few_key_groups(seen: Evidence) -> Iterator[Finding]:
     """Yield the stages that cannot be spread evenly because they have too few key groups."""
     snapshot, slots = seen.snapshot, seen.slots
     best_slot = snapshot.cluster.slot_capacity()
-    for stage, share in enumerate(metrics.stage_shares(snapshot)):
+    for stage, share in _working(seen):
         groups = seen.groups(stage)
         least = crowded(snapshot.usage[Resource.CPU][groups] / best_slot, slots)
         if least - share < LEAST_SHARE * seen.makespan:
@@ -75,6 +75,12 @@ def too_few_key_groups(seen: Evidence) -> Iterator[Finding]:
             operator=name,
             setting="spark.sql.shuffle.partitions",
         )
+
+
+def _working(seen: Evidence) -> list[tuple[int, float]]:
+    """Return the stages that have any work, each with a node's fair share of it."""
+    shares = metrics.stage_shares(seen.snapshot).tolist()
+    return [(stage, share) for stage, share in enumerate(shares) if share > 0]
 
 
 def crowded(loads: np.ndarray, slots: int) -> float:

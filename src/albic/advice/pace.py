@@ -26,6 +26,8 @@ def slow_executors(seen: Evidence) -> Iterator[Finding]:
     usual = float(np.median(speed[stays]))
     work = float(seen.snapshot.usage[Resource.CPU].sum())
     total = float(capacity[stays].sum())
+    if work <= 0:
+        return
     for at in np.flatnonzero(stays & (speed < SLOW * usual)).tolist():
         healed = total + (usual - speed[at]) * slots[at]
         cost, unit = seen.of_batch(work / total - work / healed)

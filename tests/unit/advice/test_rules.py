@@ -20,6 +20,8 @@ from albic.advice.surroundings import (
     SPECULATION,
     WAIT,
 )
+from albic.model import PlanRequest
+from tests.strategies import small_requests
 from tests.worlds import request, world
 
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -36,6 +38,25 @@ def found(evidence: Evidence, rule: str) -> list[Finding]:
 
 def test_a_balanced_job_hears_nothing() -> None:
     assert advise(seen("a: 10 10 10 | b: 10 10 10 | c: 10 10 10")) == ()
+
+
+def test_an_idle_job_hears_nothing() -> None:
+    assert advise(seen("a: 0 0 | b(x0.5): 0", interval_s=1.0, batch_s=0.1)) == ()
+
+
+@given(small_requests(), st.floats(0.0, 100.0), st.floats(0.01, 100.0))
+def test_costs_are_numbers_and_wins_are_no_more(
+    asked: PlanRequest, batch_s: float, interval_s: float
+) -> None:
+    costs = (TaskCost(stage=0, task_s=0.2, fixed_s=0.15),)
+    evidence = Evidence(
+        asked.snapshot, batch_s, interval_s=interval_s, busy_s=2.0, wait_s=1.0, task_costs=costs
+    )
+    for finding in advise(evidence):
+        assert 0 <= finding.cost < np.inf
+        assert finding.win is None or 0 <= finding.win <= finding.cost * (1 + 1e-9)
+        assert finding.sentence
+        assert finding.remedy
 
 
 def test_a_key_group_beyond_the_fair_share_is_named_with_its_parts() -> None:
