@@ -16,6 +16,8 @@ EXTRAS = (
 )
 CORE = (
     "albic",
+    "albic.advice",
+    "albic.config",
     "albic.control",
     "albic.model",
     "albic.optimize",

@@ -2,24 +2,29 @@
 
 import atexit
 import math
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
+from albic.config import Chosen, choices
+from albic.config.applying import limits_of, loop_settings, named_limits, value_of
+from albic.config.table import FIXED
+from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
-from albic.model import InvalidInput, Objective
+from albic.model import InvalidInput
 from albic.planners import find_planner
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
+from albic.spark.surroundings import noted_settings
 
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
-AUTO, FIXED = "auto", "fixed"
 #: Part of a period's moves that goes into one batch. All at once would make that batch late.
 SHARE_PER_BATCH = 0.5
 
@@ -28,6 +33,8 @@ TIME_PER_KEY_GROUP_S = 0.003
 #: Where executors can be added, batches this close to their trigger interval call for a round; the
 #: ratio at which Spark's own scaling of DStreams adds some.
 URGENT_PACE = 0.9
+#: Records that are kept where there is no file for them.
+MOST_IN_MEMORY = 1_000
 
 #: The controllers of this process by the runs they steer: two on one run would undo each other.
 _steering: dict[str, Controller] = {}
@@ -37,19 +44,24 @@ _attaching = threading.Lock()
 def attach(  # noqa: PLR0913  each has a default, and all but the first are named
     queries: Any,  # noqa: ANN401  what is no query is refused with a sentence
     *,
-    planner: str | Planner = AUTO,
-    period: str | float | Pace = "20s",
-    max_migrations: int = 8,
-    objective: str = AUTO,
-    scaling: str | ScalingPolicy = FIXED,
+    planner: str | Planner | None = None,
+    period: str | float | Pace | None = None,
+    max_migrations: int | None = None,
+    objective: str | None = None,
+    scaling: str | ScalingPolicy | None = None,
     limits: Limits | None = None,
     cluster: LocalCluster | None = None,
-    dry_run: bool = False,
-    warm: bool = True,
+    dry_run: bool | None = None,
+    warm: bool | None = None,
     journal: str | Path | Journal | None = None,
-    seed: int = 0,
+    seed: int | None = None,
+    config: str | Path | None = None,
+    **more: object,
 ) -> Controller:
     """Measure and balance running queries until they end or the controller is stopped.
+
+    What is not given comes from the environment, a file or the defaults; ``docs/settings.md`` has
+    all settings, and ``albic config show`` tells what each of them is.
 
     Parameters
     ----------
@@ -81,36 +93,53 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
+    config
+        A TOML file with settings; without it, ``albic.toml`` in the working directory if there.
+    more
+        Further settings, by their names.
     """
     running, named = queries_of(queries)
-    settings = Settings(
-        pace=Pace.of(period),
-        max_migrations=max_migrations,
-        objective=_objective(objective, len(running)),
-        urgent_pace=None if scaling == FIXED else URGENT_PACE,
+    given = {
+        **more,
+        "planner": planner,
+        "period": period,
+        "max_migrations": max_migrations,
+        "objective": objective,
+        "scaling": scaling,
+        "dry_run": dry_run,
+        "warm": warm,
+        "journal": str(journal) if isinstance(journal, Path) else journal,
+        "seed": seed,
+        **named_limits(limits),
+    }
+    chosen = choices(given, config, os.environ)
+    settings = replace(
+        loop_settings(chosen, len(running)),
+        urgent_pace=None if chosen["scaling"].value == FIXED else URGENT_PACE,
         time_per_key_group_s=TIME_PER_KEY_GROUP_S,
-        seed=seed,
-        dry_run=dry_run,
     )
-    chosen, bridge = find_planner(planner), bridge_of_process()
+    planning, bridge = find_planner(value_of(chosen, "planner")), bridge_of_process()
     with _attaching:
         _expect_free(running)
         runtime = runtime_of(
             bridge,
             running,
             named,
-            per_batch=max(math.ceil(max_migrations * SHARE_PER_BATCH), 1),
-            steers=not dry_run,
-            warm=warm,
+            per_batch=max(math.ceil(settings.max_migrations * SHARE_PER_BATCH), 1),
+            steers=not settings.dry_run,
+            warm=value_of(chosen, "warm"),
         )
         parts = Parts(
             statistics=runtime,
             placement=runtime,
-            elasticity=elasticity_of(bridge, cluster, runtime, elastic=scaling != FIXED),
-            planner=chosen,
-            scaling=_scaling(scaling, limits or Limits(), chosen),
+            elasticity=elasticity_of(
+                bridge, cluster, runtime, elastic=chosen["scaling"].value != FIXED
+            ),
+            planner=planning,
+            scaling=_scaling(chosen, planning),
             clock=WallClock(),
-            journal=_journal(journal, journal_path(bridge, running[0])),
+            journal=_journal(chosen, journal_path(bridge, running[0])),
+            spark=noted_settings(bridge, running[0]),
         )
         controller = Controller(parts, settings)
         _steering.update((str(query.runId), controller) for query in running)
@@ -132,30 +161,23 @@ def _expect_free(queries: Sequence[Query]) -> None:
             )
 
 
-def _scaling(asked: str | ScalingPolicy, limits: Limits, planner: Planner) -> ScalingPolicy:
+def _scaling(chosen: Mapping[str, Chosen], planner: Planner) -> ScalingPolicy:
     """Return the scaling policy that was asked for."""
+    asked: str | ScalingPolicy = value_of(chosen, "scaling")
     if not isinstance(asked, str):
         return asked
     if asked == FIXED:
         return FixedSize()
-    if asked not in POLICIES:
-        known = ", ".join((FIXED, *POLICIES))
-        raise InvalidInput(f"there is no scaling policy {asked!r}; known are {known}")
-    return IntegratedScaling(POLICIES[asked](), limits, planner)
+    return IntegratedScaling(POLICIES[asked](), limits_of(chosen), planner)
 
 
-def _objective(asked: str, queries: int) -> Objective:
-    """Return the objective that was asked for."""
-    if asked == AUTO:
-        return Objective.MAKESPAN if queries == 1 else Objective.DISTANCE
-    if asked not in {each.value for each in Objective}:
-        known = ", ".join([AUTO, *Objective])
-        raise InvalidInput(f"there is no objective {asked!r}; known are {known}")
-    return Objective(asked)
-
-
-def _journal(asked: str | Path | Journal | None, beside: Path | None) -> Journal:
+def _journal(chosen: Mapping[str, Chosen], beside: Path | None) -> Journal:
     """Return the journal that was asked for, or one in the checkpoint."""
-    if asked is None:
-        return MemoryJournal() if beside is None else JsonLinesJournal(beside)
-    return JsonLinesJournal(Path(asked)) if isinstance(asked, str | Path) else asked
+    asked: str | Journal | None = value_of(chosen, "journal")
+    if asked is not None and not isinstance(asked, str):
+        return asked
+    path = beside if asked is None else Path(asked)
+    if path is None:
+        return MemoryJournal(MOST_IN_MEMORY)
+    max_bytes, files = value_of(chosen, "journal_max_bytes"), value_of(chosen, "journal_files")
+    return JsonLinesJournal(path, max_bytes, files)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from albic.cli import main
+from albic.cli import journals, main
 from albic.control import JsonLinesJournal, Settings
 from albic.control.journal import RoundRecord, Status
 from albic.control.moving import MeasuredMove
@@ -84,3 +84,20 @@ def test_a_broken_journal_is_a_mistake_in_one_line(
     path.write_text("nonsense\n")
     assert main(["journal", "show", str(path)]) == 2
     assert "line 1" in capsys.readouterr().err
+
+
+def test_rounds_are_followed_across_a_change_of_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = JsonLinesJournal(tmp_path / "journal.jsonl", max_bytes=10)
+    to_come = [RoundRecord(at, 61.0, "period", Status.HELD, "balanced") for at in (1, 2, 3)]
+
+    def one_more() -> bool:
+        journal.add(to_come.pop(0))
+        return not to_come
+
+    monkeypatch.setattr(journals, "LOOK_EVERY_S", 0.0)
+    journals.follow(journal.path, ended=one_more)
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in told] == ["round 1", "round 2", "round 3"]
+    assert all("held" in line and "balanced" in line for line in told)

@@ -93,6 +93,20 @@ def test_a_dry_run_proposes_and_touches_nothing(spark, bridge, watch, executors)
         assert set(watched.placement.read_back().values()) == {executors[0].id}
 
 
+def test_a_file_and_the_environment_set_what_no_keyword_does(
+    spark, watch, tmp_path, monkeypatch
+) -> None:
+    watched = watch(skewed(spark), "configured", "complete")
+    file = tmp_path / "mine.toml"
+    file.write_text('period = "1 batch"\ndry_run = true\nmax_migrations = 0\nseed = 7\n')
+    monkeypatch.setenv("ALBIC_SEED", "8")
+    monkeypatch.setenv("ALBIC_JOURNAL", str(tmp_path / "mine.jsonl"))
+    with albic.attach(watched.query, config=file, max_migrations=3, least_gain=0.2) as controller:
+        wait_until(lambda: any(r.terms for r in controller.journal.records()), "no round")
+    terms = next(r.terms for r in read_journal(tmp_path / "mine.jsonl") if r.terms)
+    assert (terms.budget, terms.seed, terms.least_gain) == (3.0, 8, 0.2)
+
+
 def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     spark, cluster, watch
 ) -> None:
@@ -229,12 +243,14 @@ def test_what_cannot_be_served_is_refused_with_the_reason(spark, watch) -> None:
     with pytest.raises(InvalidInput, match="at least one"):
         albic.attach([])
     watched = watch(counts(spark), "served", "complete")
-    with pytest.raises(InvalidInput, match="there is no planner"):
+    with pytest.raises(InvalidInput, match="planner is 'best'"):
         albic.attach(watched.query, planner="best")
-    with pytest.raises(InvalidInput, match="there is no objective"):
+    with pytest.raises(InvalidInput, match="objective is 'speed'"):
         albic.attach(watched.query, objective="speed")
     with pytest.raises(InvalidInput, match="5 batches"):
         albic.attach(watched.query, period="soon")
+    with pytest.raises(InvalidInput, match="did you mean least_gain"):
+        albic.attach(watched.query, least_gian=0.1)
     with pytest.raises(InvalidInput, match="twice"):
         albic.attach([watched.query, watched.query])
     watched.query.stop()

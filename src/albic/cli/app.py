@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import typer
 
 from albic import __version__
+from albic.cli.config_app import config_app
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
 from albic.cli.options import (
@@ -49,6 +50,7 @@ app = typer.Typer(
 app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(journal_app, name="journal")
 app.add_typer(data_app, name="data")
+app.add_typer(config_app, name="config")
 app.command()(run)
 
 
@@ -62,6 +64,14 @@ def root(
         print(f"albic {__version__}")
         raise typer.Exit
     help_if_bare(context)
+
+
+@app.command()
+def advise(file: JournalFile, *, as_json: Json = False) -> None:
+    """Say what placement cannot fix: what it costs, what to do, and what that should win."""
+    from albic.cli import advising
+
+    advising.run(file, as_json=as_json)
 
 
 @app.command()

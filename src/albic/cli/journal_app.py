@@ -28,6 +28,16 @@ def show_journal(
     journals.show(file)
 
 
+@journal_app.command(name="follow")
+def follow_journal(
+    file: JournalFile,
+) -> None:
+    """Print a line for every round, as they come, until Ctrl-C."""
+    from albic.cli import journals
+
+    journals.follow(file)
+
+
 @journal_app.command(name="trace")
 def trace_journal(
     file: JournalFile,

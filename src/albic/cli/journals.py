@@ -1,6 +1,7 @@
 """What ``albic journal`` does: records of a controller as a table."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -16,11 +17,14 @@ from albic.cli.screen import (
     seconds_text,
     titled,
 )
+from albic.control.following import JournalFollower
 from albic.control.journal import RoundRecord, Status, read_journal
 from albic.model import Objective
 
 #: The end of the year 9999, and with it of Python's calendar.
 LAST_S = 253_402_300_800
+#: A round comes every few seconds at most.
+LOOK_EVERY_S = 0.5
 
 
 def show(file: Path) -> None:
@@ -41,6 +45,23 @@ def show(file: Path) -> None:
         console.print(moves)
     for line in (*reasons(records), *notes(records), *measured_notes(records), summary(records)):
         console.print(line)
+
+
+def follow(file: Path, ended: Callable[[], bool] = lambda: False) -> None:
+    """Print the rounds in ``file`` and those that come, until ``ended`` or interrupted."""
+    console = screen()
+    with JournalFollower(file) as follower:
+        while True:
+            last = ended()
+            new = follower.take()
+            for record in new.records:
+                words = (f"round {record.number}", *(cell for cell in _cells(record)[1:] if cell))
+                console.print(", ".join(words), quiet(record.error or record.reason))
+            for what in new.damaged:
+                console.print(what, style="red")
+            if last:
+                return
+            time.sleep(LOOK_EVERY_S)
 
 
 def reasons(records: Sequence[RoundRecord]) -> list[str]:

@@ -197,6 +197,8 @@ def _steered(stage: Stage, running: RunningNetwork, name: str, journal: Path) ->
         objective=wishes.objective,
         cluster=stage.cluster,
         journal=journal,
+        # All of it goes into the results.
+        journal_max_bytes=0,
         seed=wishes.seed,
     )
 

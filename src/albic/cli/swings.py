@@ -10,6 +10,7 @@ from albic.cli.following import USUAL, Course, followed
 from albic.cli.live import doing
 from albic.cli.run_wishes import make_folder
 from albic.cli.screen import count_text, screen
+from albic.config.table import FIXED
 from albic.control import Controller, Pace, Settings
 from albic.control.adaptation import rehearsal
 from albic.control.batches import BatchRecord
@@ -25,7 +26,7 @@ from albic.planners import find_planner
 from albic.scaling import POLICIES, Limits
 from albic.spark.attaching import Query
 from albic.spark.java import require_java
-from albic.wiring import FIXED, LocalCluster, attach, local_cluster
+from albic.wiring import LocalCluster, attach, local_cluster
 
 FORMAT = "albic-swing/1"
 JOB = "swing"

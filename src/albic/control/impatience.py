@@ -12,17 +12,10 @@ from statistics import median
 
 import numpy as np
 
+from albic.advice.surroundings import AS_WELL, IMPATIENT, PLANS
 from albic.control.moving import ENOUGH
 from albic.control.payback import seconds_per_point
 from albic.model import Plan, PlanRequest, Resource, Snapshot, Throughput, metrics
-
-#: Plans that are compared before anything is said.
-PLANS = 2
-#: About as well: so many times what the plans promise.
-AS_WELL = 1.05
-ADVICE = (
-    "state is small and loads quickly here: spark.locality.wait=0s alone would do about as well"
-)
 
 
 class Impatience:
@@ -31,6 +24,7 @@ class Impatience:
     def __init__(self) -> None:
         self._times: list[float] = []
         self._said = False
+        self._newest: float | None = None
 
     def take_in(self, plan: Plan, request: PlanRequest, kept: Throughput, measured: int) -> None:
         """Compare a plan that is carried out; ``measured`` moves tell what loads cost."""
@@ -43,13 +37,19 @@ class Impatience:
         cost_s = request.cost_per_move + request.cost_per_byte * snapshot.state_bytes
         without = np.inf if snapshot.traffic.nnz else impatient(snapshot, cost_s / point_s)
         self._times.append(without / promised)
+        self._newest = self._times[-1] if np.isfinite(without) else None
+
+    def newest(self) -> float | None:
+        """Return what the last plan came to, once; None where nothing was compared since."""
+        newest, self._newest = self._newest, None
+        return newest
 
     def advice(self) -> str | None:
         """Return the advice where it holds; only the first time."""
         if self._said or len(self._times) < PLANS or median(self._times) > AS_WELL:
             return None
         self._said = True
-        return ADVICE
+        return IMPATIENT
 
 
 def impatient(snapshot: Snapshot, load_cost: np.ndarray) -> float:

@@ -1,20 +1,21 @@
 """One record a round, as a line of JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from albic.advice import TaskCost
 from albic.control.moving import MeasuredMove
+from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, newest_first, rotate
+from albic.control.typed_fields import refuse, texts, typed
 from albic.model import InvalidInput
-from albic.model.fields import Pairs, shown
+from albic.model.fields import Pairs
 
 FORMAT = "albic-journal/1"
-
-#: What a field may be declared as, for a value out of a file to be held against it.
-PLAIN = (int, float, str, int | None, float | None, str | None)
 
 
 class Status(StrEnum):
@@ -68,6 +69,11 @@ class RoundRecord:
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
     the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
     whole: tasks, rows and bytes are of these. ``note`` is what else people should know.
+
+    The rest is for advice. ``busy_s`` and ``wait_s`` are how long tasks ran, and stood still for
+    rows of other nodes; ``interval_s``, ``beside_s`` and ``arrived_share`` are as in
+    Throughput, ``impatience`` and ``task_costs`` as in Evidence. ``spark`` are settings of the
+    session when we attached.
     """
 
     number: int
@@ -105,6 +111,14 @@ class RoundRecord:
     remote_bytes: int = 0
     error: str | None = None
     note: str | None = None
+    busy_s: float = 0.0
+    wait_s: float = 0.0
+    interval_s: float | None = None
+    beside_s: float = 0.0
+    arrived_share: float = 1.0
+    impatience: float | None = None
+    task_costs: tuple[TaskCost, ...] = ()
+    spark: dict[str, str] | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 
@@ -126,10 +140,10 @@ class RoundRecord:
 
 
 class MemoryJournal:
-    """Keeps records for as long as the process lives."""
+    """Keeps records for as long as the process lives; with ``most``, only the newest."""
 
-    def __init__(self) -> None:
-        self._records: list[RoundRecord] = []
+    def __init__(self, most: int | None = None) -> None:
+        self._records: deque[RoundRecord] = deque(maxlen=most)
 
     def add(self, record: RoundRecord) -> None:
         """Keep one record."""
@@ -141,47 +155,76 @@ class MemoryJournal:
 
 
 class JsonLinesJournal:
-    """Appends records to a file, each whole or not at all for whoever reads it."""
+    """Appends records to a file, each whole or not at all for whoever reads it.
 
-    def __init__(self, path: Path) -> None:
+    A file of ``max_bytes`` is put aside and another one begun; 0 lets it grow. Of all these, the
+    newest ``files`` are kept.
+    """
+
+    def __init__(self, path: Path, max_bytes: int = MOST_BYTES, files: int = KEPT_FILES) -> None:
         self.path = path
+        self._max_bytes = max_bytes
+        self._files = files
+        self._begun = False
 
     def add(self, record: RoundRecord) -> None:
         """Append one record."""
-        line = json.dumps({"format": FORMAT, **asdict(record)}, allow_nan=False)
+        line = json.dumps({"format": FORMAT, **asdict(record)}, allow_nan=False) + "\n"
+        size = self.path.stat().st_size if self.path.exists() else 0
+        full = self._max_bytes and size and size + len(line) > self._max_bytes
+        # What a writer that was killed left behind must not become the start of our first line.
+        if full or (size and not self._begun and ends_midway(self.path)):
+            rotate(self.path, self._files)
+        self._begun = True
         with self.path.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
+            stream.write(line)
 
     def records(self) -> Sequence[RoundRecord]:
-        """Return all records, oldest first."""
-        return read_journal(self.path) if self.path.exists() else ()
+        """Return all records that are kept, oldest first."""
+        return read_journal(self.path) if exists(self.path) else ()
 
 
 def read_journal(path: Path) -> tuple[RoundRecord, ...]:
-    """Return the records in the file at ``path``; a last line without an end is left out."""
+    """Return the records at ``path``, those that were put aside first, oldest first.
+
+    A last line without an end is left out: a writer that was killed leaves half a line.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        found: list[tuple[Path, str]] = []
+        for stream in newest_first(path):
+            with stream:
+                found.append((Path(stream.name), stream.read().decode("utf-8")))
+        if not found:
+            # To hear from the system what is wrong with it.
+            path.open("rb").close()
     except (OSError, ValueError) as wrong:
         raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
-    # A writer that was killed leaves half a line; whole ones end with a newline.
-    lines = text.split("\n")[:-1]
-    return tuple(_record(path, number, line) for number, line in enumerate(lines, 1) if line)
+    return tuple(
+        record_of(file, number, line)
+        for file, text in reversed(found)
+        for number, line in enumerate(text.split("\n")[:-1], 1)
+        if line
+    )
 
 
-def _record(path: Path, number: int, line: str) -> RoundRecord:
-    """Return the record in one line."""
+def record_of(path: Path, number: int, line: str) -> RoundRecord:
+    """Return the record in one line of a journal."""
     try:
-        document = json.loads(line, object_pairs_hook=Pairs.of, parse_constant=_refuse)
+        document = json.loads(line, object_pairs_hook=Pairs.of, parse_constant=refuse)
         if document.pop("format") != FORMAT:
             raise InvalidInput(f"{str(path)!r}, line {number}: the format is not {FORMAT}")
-        known = _typed(RoundRecord, document)
+        known = typed(RoundRecord, document)
         known["status"] = Status(known["status"])
-        known["moves"] = tuple(MoveRecord(**_typed(MoveRecord, move)) for move in known["moves"])
+        known["moves"] = tuple(MoveRecord(**typed(MoveRecord, move)) for move in known["moves"])
         known["measured_moves"] = tuple(
-            MeasuredMove(**_typed(MeasuredMove, move)) for move in known.get("measured_moves", ())
+            MeasuredMove(**typed(MeasuredMove, move)) for move in known.get("measured_moves", ())
         )
+        known["task_costs"] = tuple(
+            TaskCost(**typed(TaskCost, cost)) for cost in known.get("task_costs", ())
+        )
+        known["spark"] = texts("spark", known.get("spark"))
         if known.get("terms") is not None:
-            known["terms"] = TermsRecord(**_typed(TermsRecord, known["terms"]))
+            known["terms"] = TermsRecord(**typed(TermsRecord, known["terms"]))
         return RoundRecord(**known)
     except json.JSONDecodeError:
         raise InvalidInput(
@@ -192,22 +235,3 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         raise InvalidInput(
             f"{str(path)!r}, line {number} is no record of {FORMAT}: {wrong}"
         ) from None
-
-
-def _typed(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record; those that we do not know were written by a later version."""
-    known = {}
-    for field in fields(kind):
-        if field.name not in told:
-            continue
-        value = told[field.name]
-        plain: Any = field.type if field.type in PLAIN else object
-        whole = type(value) is int and isinstance(0.0, plain)
-        if not (isinstance(value, plain) or whole):
-            raise TypeError(f"{field.name} is {shown(value)}")
-        known[field.name] = value
-    return known
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")

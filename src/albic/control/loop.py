@@ -9,7 +9,9 @@ import threading
 from dataclasses import replace
 from types import TracebackType
 
+from albic.advice import Finding
 from albic.control import adaptation, recording
+from albic.control.advising import advice
 from albic.control.complaints import Complaints
 from albic.control.journal import RoundRecord, Status
 from albic.control.pacing import pause_s
@@ -63,6 +65,10 @@ class Controller:
     def worked_s(self) -> float:
         """Return how long the loop worked so far, its waits for answers of the job included."""
         return self._worked_s
+
+    def advice(self) -> tuple[Finding, ...]:
+        """Return what placement cannot fix, by the rounds so far."""
+        return advice(self.journal.records())
 
     def start(self) -> None:
         """Begin; returns at once."""

@@ -1,9 +1,10 @@
 """What the loop needs of the world; Spark, the simulator and the tests answer it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from albic.advice import TaskCost
 from albic.control.journal import RoundRecord
 from albic.control.moving import MeasuredMove
 from albic.model import (
@@ -48,8 +49,10 @@ class Effect:
     ``judged`` counts tasks whose owner was known when they were placed, ``compliant`` those of
     them that ran there. ``cpu_s`` and ``rows`` are sums over the tasks of key groups.
     ``local_bytes`` and ``remote_bytes`` are what key groups read from key groups, on the same node
-    and on others. ``moves`` are the migrations that took place. What a world does not measure
-    stays at its default.
+    and on others. ``moves`` are the migrations that took place. ``busy_s`` is how long tasks of
+    key groups ran, ``wait_s`` the part of it in which they stood still for rows of other nodes, and
+    ``task_costs`` is what a task of each stage takes. What a world does not measure stays at its
+    default.
     """
 
     batches: int = 0
@@ -62,6 +65,9 @@ class Effect:
     local_bytes: int = 0
     remote_bytes: int = 0
     moves: tuple[MeasuredMove, ...] = ()
+    busy_s: float = 0.0
+    wait_s: float = 0.0
+    task_costs: tuple[TaskCost, ...] = ()
 
 
 class StatisticsSource(Protocol):
@@ -170,7 +176,10 @@ class ScalingPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that the loop is put together from."""
+    """Everything that the loop is put together from.
+
+    ``spark`` are settings of the world around the job, by name, for those who advise.
+    """
 
     statistics: StatisticsSource
     placement: Placement
@@ -179,3 +188,4 @@ class Parts:
     scaling: ScalingPolicy
     clock: Clock
     journal: Journal
+    spark: Mapping[str, str] = field(default_factory=dict)

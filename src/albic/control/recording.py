@@ -1,12 +1,20 @@
 """What goes into the record of a round."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from albic.control import adaptation
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import Effect
 from albic.control.settings import Settings
-from albic.model import Plan, PlanRequest, ScalingDecision, ScalingRequest, metrics
+from albic.model import (
+    Plan,
+    PlanRequest,
+    ScalingDecision,
+    ScalingRequest,
+    Throughput,
+    metrics,
+)
 from albic.model.snapshot_file import snapshot_document
 
 
@@ -31,6 +39,20 @@ def planned(
         cost_s=metrics.migration_cost(plan.moves),
         terms=adaptation.terms_record(request, settings),
         snapshot=snapshot_document(snapshot) if settings.record_snapshots else None,
+    )
+
+
+def kept_up(
+    record: RoundRecord, kept: Throughput, impatience: float | None, spark: Mapping[str, str]
+) -> RoundRecord:
+    """Return the record with how the job kept up, and what it runs in."""
+    return replace(
+        record,
+        interval_s=kept.interval_s,
+        beside_s=kept.beside_s,
+        arrived_share=kept.arrived_share,
+        impatience=impatience,
+        spark=dict(spark) or None,
     )
 
 
@@ -60,6 +82,9 @@ def ended(record: RoundRecord, effect: Effect, wall_s: float) -> RoundRecord:
         local_bytes=effect.local_bytes,
         remote_bytes=effect.remote_bytes,
         measured_moves=effect.moves,
+        busy_s=effect.busy_s,
+        wait_s=effect.wait_s,
+        task_costs=effect.task_costs,
     )
 
 

@@ -91,6 +91,7 @@ class Rounds:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = recording.planned(blank, *planned, self._settings)
+        record = recording.kept_up(record, kept, self._impatience.newest(), parts.spark)
         record = recording.scaled(record, asked, decision)
         return replace(record, status=status, reason=reason, scaling=told)
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from albic.model import InvalidInput, Objective
+from albic.model.kinds import Amount, Flag, expect_sense, setting
 
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _PACE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]+)\s*")
@@ -45,58 +46,59 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the loop plans and when it acts.
+    """How the loop plans and when it acts; what users may set says so itself.
 
     Parameters
     ----------
-    max_migrations
-        The most key groups that move in a period; paper: maxMigrations.
-    least_gain
-        What a plan must win to be carried out, as a share of the objective or of all traffic; a
-        planner that gathers what talks to each other, three tenths of it in traffic. Loads are
-        never measured twice the same, and moving after every whisper costs more than it brings.
-    urgent_gain
-        What a plan must win to be made before the period is over, as a share of the objective.
     urgent_pace
         The share of its trigger interval that two batches in a row must take for a round before
         the period is over; None where more nodes are no answer.
-    time_limit_s
-        How long a planner may think.
     time_per_key_group_s
-        How long one that does not gather may think for each key group, within that.
-    dry_run
-        Measure and propose, and move nothing.
-    record_snapshots
-        Whether records hold the whole measurement, so that another planner can be asked later. On
-        clusters of many thousand key groups that is most of a journal.
+        How long a planner that does not gather may think for each key group, within its limit.
     """
 
     pace: Pace = Pace(seconds=20.0)
-    max_migrations: int = 8
+    max_migrations: int = setting(
+        8,
+        Amount(least=0, whole=True),
+        "The most key groups that move in a period, half of them in one batch; paper: "
+        "maxMigrations.",
+        "key groups",
+    )
     objective: Objective = Objective.MAKESPAN
-    least_gain: float = 0.05
-    urgent_gain: float = 0.1
+    # Loads are never measured twice the same, and moving after every whisper costs more than it
+    # brings.
+    least_gain: float = setting(
+        0.05,
+        Amount(least=0, below=1),
+        "What a plan must win to be carried out, as a share of the objective or of all traffic; a "
+        "planner that gathers what talks to each other, three tenths of it in traffic.",
+        "share",
+    )
+    urgent_gain: float = setting(
+        0.1,
+        Amount(above=0, most=1),
+        "What a plan must win to be made before the period is over, as a share of the objective.",
+        "share",
+    )
     urgent_pace: float | None = None
-    time_limit_s: float = 0.2
+    time_limit_s: float = setting(0.2, Amount(above=0), "How long a planner may think.", "seconds")
     time_per_key_group_s: float = math.inf
-    seed: int = 0
-    dry_run: bool = False
-    record_snapshots: bool = True
+    seed: int = setting(0, Amount(least=0, whole=True), "Same seed, same plans.")
+    dry_run: bool = setting(
+        default=False, kind=Flag(), meaning="Measure and propose, and touch nothing."
+    )
+    record_snapshots: bool = setting(
+        default=True,
+        kind=Flag(),
+        meaning="Whether records hold the whole measurement, so that another planner can be asked "
+        "later and advice can be given. On clusters of many thousand key groups that is most of a "
+        "journal.",
+    )
 
     def __post_init__(self) -> None:
-        if self.max_migrations < 0:
-            raise InvalidInput(
-                f"max_migrations is {self.max_migrations}; it must be 0 or more moves a period"
-            )
-        if not 0 <= self.least_gain < 1:
-            raise InvalidInput(f"least_gain is {self.least_gain}; it must be from 0 to below 1")
-        if not 0 < self.urgent_gain <= 1:
-            raise InvalidInput(
-                f"urgent_gain is {self.urgent_gain}; it must be above 0, and 1 at most"
-            )
+        expect_sense(self)
         if self.urgent_pace is not None and not self.urgent_pace > 0:
             raise InvalidInput(
                 f"urgent_pace is {self.urgent_pace}; it must be above 0, or None for never"
             )
-        if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
-            raise InvalidInput(f"time_limit_s is {self.time_limit_s}; it must be above 0")

@@ -9,7 +9,7 @@ has left.
 import numpy as np
 
 from albic.control.settings import Settings
-from albic.model import Resource, Snapshot, metrics
+from albic.model import Snapshot, metrics
 
 #: How many times as much as is urgent one batch has to waste to be believed alone. Batches of the
 #: same job differ by a few hundredths.
@@ -25,11 +25,7 @@ def avoidable_share(snapshot: Snapshot) -> float:
     present = metrics.makespan(snapshot, snapshot.allocation)
     if present <= 0:
         return 0.0
-    work = snapshot.usage[Resource.CPU]
-    capacity = snapshot.cluster.capacities()[~snapshot.cluster.draining()]
-    stages = snapshot.topology.stage_count
-    even = np.bincount(snapshot.topology.stage_of(), weights=work, minlength=stages)
-    least = np.maximum(even / capacity.sum(), metrics.stage_floors(snapshot)).sum()
+    least = np.maximum(metrics.stage_shares(snapshot), metrics.stage_floors(snapshot)).sum()
     return float(max(1 - least / present, 0.0))
 
 

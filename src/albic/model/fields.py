@@ -48,6 +48,9 @@ class Fields:
     @classmethod
     def of(cls, value: object, place: str, known: Collection[str]) -> "Fields":
         """Return the fields of ``value``, an object that has none but the ``known`` ones."""
+        if isinstance(value, dict) and not isinstance(value, Pairs):
+            # Made here and not read: no key of it can have come twice.
+            value = Pairs(value)
         if not isinstance(value, Pairs):
             whole = place or "the document"
             raise InvalidInput(f"{whole} is {shown(value)}; it must be an object")

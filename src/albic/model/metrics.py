@@ -109,6 +109,17 @@ def stage_loads(snapshot: Snapshot, allocation: Allocation) -> Floats:
     return loads
 
 
+def stage_shares(snapshot: Snapshot) -> Floats:
+    """Return, for each stage, what every node that stays would have of it if all were equal."""
+    work = np.bincount(
+        snapshot.topology.stage_of(),
+        weights=snapshot.usage[Resource.CPU],
+        minlength=snapshot.topology.stage_count,
+    )
+    shares: Floats = work / snapshot.cluster.capacities()[~snapshot.cluster.draining()].sum()
+    return shares
+
+
 def stage_floors(snapshot: Snapshot) -> Floats:
     """Return, for each stage, what its largest key group takes on the best slot there is.
 

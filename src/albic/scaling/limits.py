@@ -8,53 +8,55 @@ import math
 from dataclasses import dataclass
 
 from albic.model import InvalidInput, PastRound, ScalingRequest, metrics
+from albic.model.kinds import Amount, Hours, expect_sense, setting
 
 #: Share of the expected relief that a scale-out must bring to count as help; Flink's default.
 LEAST_RELIEF = 0.1
+WHOLE_NODES = Amount(least=1, whole=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far and how fast the number of nodes may change.
+    """How far and how fast the number of nodes may change."""
 
-    Parameters
-    ----------
-    most_added, most_drained
-        The largest step; draining as a share of the nodes there are (Flink: 0.6).
-    stabilise_s
-        Time after a change, and after the start, in which nothing is decided, for measurements to
-        settle.
-    drain_after_s
-        How long fewer nodes must have been enough before any is drained. Nodes are added at once:
-        too few hurt now, too many only cost.
-    rest_hours
-        Hours of the day, as (from, to) in local time, in which the number of nodes stays.
-    """
-
-    min_nodes: int = 1
-    max_nodes: int = 100
-    most_added: int = 100
-    most_drained: float = 0.6
-    stabilise_s: float = 60.0
-    drain_after_s: float = 300.0
-    rest_hours: tuple[tuple[float, float], ...] = ()
+    min_nodes: int = setting(1, WHOLE_NODES, "The fewest executors.", "executors")
+    max_nodes: int = setting(100, WHOLE_NODES, "The most executors.", "executors")
+    most_added: int = setting(100, WHOLE_NODES, "The largest step up.", "executors")
+    most_drained: float = setting(
+        0.6,
+        Amount(above=0, most=1),
+        "The largest step down, as a share of the executors there are; 0.6 is Flink's.",
+        "share",
+    )
+    stabilise_s: float = setting(
+        60.0,
+        Amount(least=0),
+        "Time after a change, and after the start, in which nothing is decided, for measurements "
+        "to settle.",
+        "seconds",
+    )
+    # Nodes are added at once: too few hurt now, too many only cost.
+    drain_after_s: float = setting(
+        300.0,
+        Amount(least=0),
+        "How long fewer executors must have been enough before any is drained.",
+        "seconds",
+    )
+    rest_hours: tuple[tuple[float, float], ...] = setting(
+        (),
+        Hours(),
+        "Hours of the day in local time in which the number of executors stays, such as 22-6; "
+        "several go with commas.",
+        "hours",
+    )
 
     def __post_init__(self) -> None:
-        if not 1 <= self.min_nodes <= self.max_nodes:
+        expect_sense(self)
+        if self.min_nodes > self.max_nodes:
             raise InvalidInput(
                 f"min_nodes is {self.min_nodes} and max_nodes {self.max_nodes}; "
                 f"it must be 1 <= min_nodes <= max_nodes"
             )
-        if self.most_added < 1 or not 0 < self.most_drained <= 1:
-            raise InvalidInput(
-                f"most_added is {self.most_added} and most_drained {self.most_drained:g}; "
-                f"they must be at least 1 node, and above 0 up to 1"
-            )
-        if min(self.stabilise_s, self.drain_after_s) < 0:
-            raise InvalidInput("stabilise_s and drain_after_s must be 0 seconds or more")
-        for start, end in self.rest_hours:
-            if not (0 <= start <= 24 and 0 <= end <= 24):
-                raise InvalidInput(f"rest hours {start:g}-{end:g} are not within 0-24")
 
     def within(self, nodes: int) -> int:
         """Return the allowed number of nodes next to ``nodes``."""

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.advice.surroundings import HDFS_BACKED, PROVIDER
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
+from albic.control.task_costs import task_costs
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
 from albic.spark.bridge import Bridge, Followers
 from albic.spark.executors import Executor, Executors
@@ -20,8 +22,6 @@ from albic.spark.placement import LONGEST_WAIT_S, KeyGroup, LocalityWait
 from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-HELD_IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 #: State of this size is loaded before it is moved: less is soon loaded, and a copy takes a batch.
 PREPARED_BYTES = 2**20
 #: A load that takes more than this part of the longest stage has its executor for itself.
@@ -70,7 +70,7 @@ class SparkRuntime:
         self._seen: list[tuple[Seen, tuple[MeasuredMove, ...]]] = []
         self._gauge = Gauge()
         # RocksDB keeps state on disk, with a cache that does not grow with it.
-        self._in_memory = bridge.setting(PROVIDER, HELD_IN_MEMORY) == HELD_IN_MEMORY
+        self._in_memory = bridge.setting(PROVIDER, HDFS_BACKED) == HDFS_BACKED
         self._lost_at_s = 0.0
         self._roll_call_s = 0.0
         self._generation = 0
@@ -193,6 +193,9 @@ class SparkRuntime:
             local_bytes=sum(one.local_bytes for one in seen),
             remote_bytes=sum(one.remote_bytes for one in seen),
             moves=tuple(move for _, moves in both for move in moves),
+            busy_s=sum(one.busy_s for one in seen),
+            wait_s=sum(one.wait_s for one in seen),
+            task_costs=task_costs(newest(self._watches, ())) if self._watches else (),
         )
 
     def close(self) -> None:

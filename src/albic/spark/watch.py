@@ -54,6 +54,8 @@ class Seen:
     remote_bytes: int = 0
     moves: tuple[SeenMove, ...] = ()
     pace: float | None = None
+    busy_s: float = 0.0
+    wait_s: float = 0.0
 
 
 class QueryWatch:
@@ -198,6 +200,8 @@ class QueryWatch:
             remote_bytes=sum(task.remote_bytes for task in between),
             moves=tuple(moves),
             pace=took_s[-1] / self.interval_s if took_s and self.interval_s else None,
+            busy_s=sum(task.run_s for task in tasks),
+            wait_s=sum(task.wait_s for task in tasks),
         )
 
     def _new_samples(self, live: Sequence[Executor]) -> list[BatchSample]:

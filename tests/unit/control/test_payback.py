@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from albic.advice.surroundings import IMPATIENT
 from albic.control import Pace, Settings
-from albic.control.impatience import ADVICE, Impatience, impatient
+from albic.control.impatience import Impatience, impatient
 from albic.control.moving import MeasuredMove
 from albic.control.payback import (
     LEAST_BATCHES,
@@ -133,7 +134,7 @@ def advice_after(drawing: str, owner: list[int], cost_s: float, measured: int = 
 
 
 def test_the_advice_comes_where_loads_are_cheap_and_measured() -> None:
-    assert advice_after("a: 10 10 10 10 | b:", [0, 0, 1, 1], 0.01) == ADVICE
+    assert advice_after("a: 10 10 10 10 | b:", [0, 0, 1, 1], 0.01) == IMPATIENT
     assert advice_after("a: 10 10 10 10 | b:", [0, 0, 1, 1], 0.01, measured=2) is None
     assert advice_after("a: 10 10 10 10 | b:", [0, 0, 1, 1], 1.5) is None, "loads are dear"
     assert advice_after("a: 10 10 40 | b:", [1, 1, 0], 0.0) is None, "tasks come in bad order"
