@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
+from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
 from albic.model import InvalidInput, Objective
@@ -45,6 +46,8 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     limits: Limits | None = None,
     cluster: LocalCluster | None = None,
     dry_run: bool = False,
+    approve: bool = False,
+    approve_within_s: float = 300.0,
     journal: str | Path | Journal | None = None,
     seed: int = 0,
 ) -> Controller:
@@ -74,6 +77,11 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         Where executors are started, if not by Spark's cluster manager: an embedded cluster.
     dry_run
         Measure and propose, and touch nothing.
+    approve
+        Let every plan wait for a person: ``controller.accept()``. What lies on a lost executor
+        moves all the same.
+    approve_within_s
+        How long a plan waits before it lapses.
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
@@ -87,15 +95,17 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         time_per_key_group_s=TIME_PER_KEY_GROUP_S,
         seed=seed,
         dry_run=dry_run,
+        approve=approve,
+        approve_within_s=approve_within_s,
     )
-    chosen, bridge = find_planner(planner), bridge_of_process()
+    chosen, bridge = ChosenPlanner(find_planner, planner), bridge_of_process()
     with _attaching:
         _expect_free(running)
         runtime = runtime_of(
             bridge,
             running,
             named,
-            per_batch=max(math.ceil(max_migrations * SHARE_PER_BATCH), 1),
+            per_batch=_per_batch(max_migrations),
             steers=not dry_run,
         )
         parts = Parts(
@@ -106,6 +116,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             scaling=_scaling(scaling, limits or Limits(), chosen),
             clock=WallClock(),
             journal=_journal(journal, journal_path(bridge, running[0])),
+            budget_changed=lambda moves: runtime.spread(_per_batch(moves)),
         )
         controller = Controller(parts, settings)
         _steering.update((str(query.runId), controller) for query in running)
@@ -113,6 +124,11 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         atexit.register(controller.stop)
         controller.start()
     return controller
+
+
+def _per_batch(max_migrations: int) -> int:
+    """Return how many moves of a period go into one batch."""
+    return max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
 
 
 def _expect_free(queries: Sequence[Query]) -> None:

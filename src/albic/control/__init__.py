@@ -1,5 +1,6 @@
 """The loop: measure, decide, check, act and write down, over ports that Spark or a test answers."""
 
+from albic.control.by_hand import ControllerStatus
 from albic.control.journal import JsonLinesJournal, MemoryJournal, RoundRecord, read_journal
 from albic.control.loop import Controller
 from albic.control.ports import Parts
@@ -7,6 +8,7 @@ from albic.control.settings import Pace, Settings
 
 __all__ = [
     "Controller",
+    "ControllerStatus",
     "JsonLinesJournal",
     "MemoryJournal",
     "Pace",

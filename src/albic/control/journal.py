@@ -25,6 +25,14 @@ class Status(StrEnum):
     """Nothing was worth moving; the reason says why."""
     PROPOSED = "proposed"
     """A dry run."""
+    WAITING = "waiting"
+    """The plan waits for a person."""
+    REJECTED = "rejected"
+    """A person did not want the plan that waited."""
+    LAPSED = "lapsed"
+    """Nobody answered in time, or something overtook the plan that waited."""
+    TOLD = "told"
+    """No round: somebody told the loop something; the reason says what."""
     NOT_READY = "not ready"
     FAILED = "failed"
 
@@ -60,14 +68,16 @@ class RoundRecord:
     """What one round saw, planned and did.
 
     ``…_before`` is measured, ``…_after`` is what the plan promises; the next record's ``…_before``
-    tells what came of it. ``batch_s`` and the tasks are of the batches since the last record.
+    tells what came of it. ``mean_load_pct`` is what each node would carry if all were equal.
+    ``batch_s`` and the tasks are of the batches since the last record.
     ``cost_s`` is how late the plan's moves should make their key groups in all, ``measured_moves``
     how late earlier ones were. ``cpu_s`` and ``rows`` are sums over the key groups' tasks;
     ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
     elsewhere. ``nodes`` are those that stayed before the decision to add, drain or keep some, and
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
     the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
-    whole: tasks, rows and bytes are of these. ``note`` is what else people should know.
+    whole: tasks, rows and bytes are of these. ``note`` is what else people should know. ``by`` is
+    who asked for it, where a person did; ``proposal`` names the plan that waits or was answered.
     """
 
     number: int
@@ -86,6 +96,7 @@ class RoundRecord:
     distance_after: float | None = None
     collocation_before: float | None = None
     collocation_after: float | None = None
+    mean_load_pct: float | None = None
     moves: tuple[MoveRecord, ...] = ()
     cost_s: float | None = None
     measured_moves: tuple[MeasuredMove, ...] = ()
@@ -105,6 +116,8 @@ class RoundRecord:
     remote_bytes: int = 0
     error: str | None = None
     note: str | None = None
+    by: str | None = None
+    proposal: str | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 
@@ -165,15 +178,15 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
         raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
     # A writer that was killed leaves half a line; whole ones end with a newline.
     lines = text.split("\n")[:-1]
-    return tuple(_record(path, number, line) for number, line in enumerate(lines, 1) if line)
+    return tuple(record_of(str(path), number, line) for number, line in enumerate(lines, 1) if line)
 
 
-def _record(path: Path, number: int, line: str) -> RoundRecord:
-    """Return the record in one line."""
+def record_of(file: str, number: int, line: str) -> RoundRecord:
+    """Return the record in one line; ``file`` and ``number`` are for the complaint about it."""
     try:
         document = json.loads(line, object_pairs_hook=Pairs.of, parse_constant=_refuse)
         if document.pop("format") != FORMAT:
-            raise InvalidInput(f"{str(path)!r}, line {number}: the format is not {FORMAT}")
+            raise InvalidInput(f"{file!r}, line {number}: the format is not {FORMAT}")
         known = _typed(RoundRecord, document)
         known["status"] = Status(known["status"])
         known["moves"] = tuple(MoveRecord(**_typed(MoveRecord, move)) for move in known["moves"])
@@ -185,13 +198,11 @@ def _record(path: Path, number: int, line: str) -> RoundRecord:
         return RoundRecord(**known)
     except json.JSONDecodeError:
         raise InvalidInput(
-            f"{str(path)!r}, line {number} is not JSON; a journal of albic has a record of "
+            f"{file!r}, line {number} is not JSON; a journal of albic has a record of "
             f"{FORMAT} in every line"
         ) from None
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as wrong:
-        raise InvalidInput(
-            f"{str(path)!r}, line {number} is no record of {FORMAT}: {wrong}"
-        ) from None
+        raise InvalidInput(f"{file!r}, line {number} is no record of {FORMAT}: {wrong}") from None
 
 
 def _typed(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:

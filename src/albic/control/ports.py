@@ -1,6 +1,6 @@
 """What the loop needs of the world; Spark, the simulator and the tests answer it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -170,7 +170,10 @@ class ScalingPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that the loop is put together from."""
+    """Everything that the loop is put together from.
+
+    ``budget_changed`` hears of every other number of moves a period.
+    """
 
     statistics: StatisticsSource
     placement: Placement
@@ -179,3 +182,4 @@ class Parts:
     scaling: ScalingPolicy
     clock: Clock
     journal: Journal
+    budget_changed: Callable[[int], None] = lambda _: None

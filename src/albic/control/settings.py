@@ -36,6 +36,11 @@ class Pace:
             )
         return cls(seconds=float(period))
 
+    def __str__(self) -> str:
+        if self.batches is not None:
+            return "1 batch" if self.batches == 1 else f"{self.batches} batches"
+        return f"{self.seconds:.12g}s"
+
     def due(self, passed_s: float, batches: int) -> bool:
         """Return whether it is time, so many seconds and batches after the last round."""
         if self.batches is not None:
@@ -66,6 +71,10 @@ class Settings:
         How long one that does not gather may think for each key group, within that.
     dry_run
         Measure and propose, and move nothing.
+    approve
+        Let every plan wait for a person. What lies on a lost node moves all the same.
+    approve_within_s
+        How long a plan waits before it lapses: loads are not for ever what they were.
     record_snapshots
         Whether records hold the whole measurement, so that another planner can be asked later. On
         clusters of many thousand key groups that is most of a journal.
@@ -81,6 +90,8 @@ class Settings:
     time_per_key_group_s: float = math.inf
     seed: int = 0
     dry_run: bool = False
+    approve: bool = False
+    approve_within_s: float = 300.0
     record_snapshots: bool = True
 
     def __post_init__(self) -> None:
@@ -100,3 +111,5 @@ class Settings:
             )
         if not (math.isfinite(self.time_limit_s) and self.time_limit_s > 0):
             raise InvalidInput(f"time_limit_s is {self.time_limit_s}; it must be above 0")
+        if not (math.isfinite(self.approve_within_s) and self.approve_within_s > 0):
+            raise InvalidInput(f"approve_within_s is {self.approve_within_s}; it must be above 0")
