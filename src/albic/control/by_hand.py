@@ -4,8 +4,9 @@ All of it runs in the loop's thread, between two looks, and leaves a line in the
 what was asked and by whom.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from albic.control import adaptation, recording
 from albic.control.choice import ChosenPlanner, named
@@ -14,34 +15,13 @@ from albic.control.ports import News, Parts, Planner
 from albic.control.proposals import Leave, Proposal
 from albic.control.rounds import HAND, LOSS, Rounds
 from albic.control.settings import Pace, Settings
-from albic.model import InvalidInput
+from albic.control.standing import ControllerStatus
+from albic.model import InvalidInput, Snapshot
 
 #: The most letters that the name of somebody who asks may have.
 LONGEST_NAME = 60
 PAUSED, STILL_PAUSED = "paused: nothing is planned until resumed", "paused, as it was already"
 Write = Callable[[RoundRecord], RoundRecord]
-
-
-@dataclass(frozen=True, slots=True)
-class ControllerStatus:
-    """Where a controller stands; plain numbers and strings only.
-
-    ``proposal`` is the plan that waits for an answer until ``lapses_s``.
-    """
-
-    running: bool
-    paused: bool
-    approve: bool
-    dry_run: bool
-    period: str
-    max_migrations: int
-    planner: str
-    objective: str
-    worked_s: float
-    last_batch_s: float | None
-    proposal: str | None
-    proposal_moves: int
-    lapses_s: float | None
 
 
 class ByHand:
@@ -53,6 +33,7 @@ class ByHand:
     def __init__(self, parts: Parts, rounds: Rounds, write: Write) -> None:
         self.paused = False
         self.last_batch_s: float | None = None
+        self._no_until_s = -math.inf
         self._parts = parts
         self._rounds = rounds
         self._write = write
@@ -63,12 +44,19 @@ class ByHand:
         return self._rounds.waiting
 
     @property
+    def seen(self) -> Snapshot | None:
+        """Return the newest measurement."""
+        return self._rounds.seen
+
+    @property
     def holds(self) -> bool:
         """Return whether no rounds are run for now: paused, or a plan waits for its answer.
 
-        A second plan while one waits would take it away from whoever is about to answer.
+        A second plan while one waits would take it away from whoever is about to answer, and the
+        same plan again after a no would be the same question every period.
         """
-        return self.paused or self._rounds.waiting is not None
+        waiting = self._rounds.waiting is not None
+        return self.paused or waiting or self._parts.clock.now_s() < self._no_until_s
 
     def leave(self, trigger: str) -> Leave:
         """Return what a round may do that nobody asked for by hand."""
@@ -87,6 +75,7 @@ class ByHand:
         """Run rounds again."""
         told = "resumed" if self.paused else "was not paused"
         self.paused = False
+        self._no_until_s = -math.inf
         return self._tell(Status.TOLD, told, by)
 
     def accept(self, asked: str | None, by: str) -> RoundRecord:
@@ -105,9 +94,11 @@ class ByHand:
         return self._write(replace(record, scaling=decision.reason))
 
     def reject(self, asked: str | None, by: str) -> RoundRecord:
-        """Drop the plan that waits; the next period plans anew."""
+        """Drop the plan that waits; where plans need approval, ask for none for a while."""
         proposal = self._waiting(asked)
         self._rounds.waiting = None
+        if self._rounds.settings.approve:
+            self._no_until_s = self._parts.clock.now_s() + self._rounds.settings.approve_within_s
         return self._tell(Status.REJECTED, "the plan was not wanted", by, proposal.id)
 
     def look_after(self, news: News) -> None:

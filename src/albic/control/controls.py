@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from albic.control.by_hand import ByHand, ControllerStatus, named_by
+from albic.control.by_hand import ByHand, named_by
 from albic.control.journal import RoundRecord
 from albic.control.orders import Orders
 from albic.control.ports import Planner
 from albic.control.proposals import Proposal
 from albic.control.settings import Pace
+from albic.control.standing import ControllerStatus, shown
 
 #: How long those who ask something of the loop wait while it is busy.
 ANSWER_WITHIN_S = 30.0
@@ -18,10 +19,12 @@ class Controls(ABC):
     """The side of a controller that people see; the loop is the other one.
 
     Whatever is asked is done by the loop's own thread, between two looks at the job. Each answer
-    is a record, which is in the journal as well; ``by`` is who it names.
+    is a record, which is in the journal as well; ``by`` is who it names. ``page_url`` is where the
+    live page is, if there is one.
     """
 
     def __init__(self, hand: ByHand) -> None:
+        self.page_url: str | None = None
         self._hand = hand
         self._orders = Orders()
 
@@ -76,10 +79,15 @@ class Controls(ABC):
         by: str = "python",
     ) -> RoundRecord:
         """Go on with another period, budget or planner, with approval or without."""
-        settings = self._hand.settings_with(period, max_migrations, approve=approve)
         # Here and not in the loop: what has to be compiled first would hold up its looks.
         chosen = None if planner is None else self._hand.rehearsed(planner)
-        return self._ask(lambda: self._hand.change(settings, chosen, named_by(by)))
+
+        def change() -> RoundRecord:
+            # Only the loop knows what others changed meanwhile.
+            settings = self._hand.settings_with(period, max_migrations, approve=approve)
+            return self._hand.change(settings, chosen, named_by(by))
+
+        return self._ask(change)
 
     @property
     def waiting(self) -> Proposal | None:
@@ -89,6 +97,10 @@ class Controls(ABC):
     def status(self) -> ControllerStatus:
         """Return where the controller stands."""
         return self._hand.status(running=self.running, worked_s=self.worked_s)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return shown(self.status(), self._hand.seen)
 
     def _ask(self, order: Callable[[], RoundRecord]) -> RoundRecord:
         """Let the loop's thread do something, and return what it wrote down."""

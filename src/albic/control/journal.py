@@ -178,15 +178,15 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
         raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
     # A writer that was killed leaves half a line; whole ones end with a newline.
     lines = text.split("\n")[:-1]
-    return tuple(record_of(str(path), number, line) for number, line in enumerate(lines, 1) if line)
+    return tuple(record_of(path, number, line) for number, line in enumerate(lines, 1) if line)
 
 
-def record_of(file: str, number: int, line: str) -> RoundRecord:
-    """Return the record in one line; ``file`` and ``number`` are for the complaint about it."""
+def record_of(path: Path, number: int, line: str) -> RoundRecord:
+    """Return the record in one line of a journal."""
     try:
         document = json.loads(line, object_pairs_hook=Pairs.of, parse_constant=_refuse)
         if document.pop("format") != FORMAT:
-            raise InvalidInput(f"{file!r}, line {number}: the format is not {FORMAT}")
+            raise InvalidInput(f"{str(path)!r}, line {number}: the format is not {FORMAT}")
         known = _typed(RoundRecord, document)
         known["status"] = Status(known["status"])
         known["moves"] = tuple(MoveRecord(**_typed(MoveRecord, move)) for move in known["moves"])
@@ -198,11 +198,13 @@ def record_of(file: str, number: int, line: str) -> RoundRecord:
         return RoundRecord(**known)
     except json.JSONDecodeError:
         raise InvalidInput(
-            f"{file!r}, line {number} is not JSON; a journal of albic has a record of "
+            f"{str(path)!r}, line {number} is not JSON; a journal of albic has a record of "
             f"{FORMAT} in every line"
         ) from None
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as wrong:
-        raise InvalidInput(f"{file!r}, line {number} is no record of {FORMAT}: {wrong}") from None
+        raise InvalidInput(
+            f"{str(path)!r}, line {number} is no record of {FORMAT}: {wrong}"
+        ) from None
 
 
 def _typed(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ told and written down, and ends here.
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
 
@@ -56,6 +57,7 @@ class Controller(Controls):
         self._began_s = parts.clock.now_s()
         self._batches = 0
         self._complaints = Complaints()
+        self._closings: list[Callable[[], None]] = []
         self._silence = Silence(settings)
         self._woken: str | None = None
         self._quiet_s = 0.0
@@ -88,12 +90,22 @@ class Controller(Controls):
         """
         self._stopping.set()
         self._parts.clock.wake()
+        while self._closings:
+            self._closings.pop()()
         if self._is_ours():
             return True
         self._thread.join(timeout_s)
         if self._thread.is_alive():
             log.warning("the controller is still busy after %g s and was left behind", timeout_s)
         return not self._thread.is_alive()
+
+    def leave(self) -> None:
+        """Leave alone a job that was not steered yet."""
+        self._close()
+
+    def take_along(self, closing: Callable[[], None]) -> None:
+        """Call ``closing`` when the controller is stopped."""
+        self._closings.append(closing)
 
     def __enter__(self) -> "Controller":
         return self

@@ -1,9 +1,10 @@
 """Plans that wait for a person, and what a round may do without asking one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from albic.model import Plan, PlanRequest, ScalingDecision, Throughput
+from albic.control.journal import RoundRecord
+from albic.model import Plan, PlanRequest, ScalingDecision, ScalingRequest
 
 
 class Leave(StrEnum):
@@ -25,21 +26,37 @@ class Leave(StrEnum):
 class Proposal:
     """A plan that nobody has answered yet; after ``lapses_s`` nobody can any more.
 
-    ``kept`` is how the job kept up when the plan was made.
+    ``asked`` is all that was known when it was made, ``decision`` what goes with it about nodes.
     """
 
     id: str
-    made_s: float
     lapses_s: float
-    request: PlanRequest
+    asked: ScalingRequest
     plan: Plan
     decision: ScalingDecision
-    kept: Throughput
+
+    @property
+    def made_s(self) -> float:
+        """Return when it was made."""
+        return self.asked.at_s
+
+    @property
+    def request(self) -> PlanRequest:
+        """Return what the planner was asked."""
+        return self.asked.asked
 
 
-def proposal_id(number: int, at_s: float) -> str:
-    """Return the name of the proposal of a round.
+def offered(
+    blank: RoundRecord, asked: ScalingRequest, decision: ScalingDecision, within_s: float
+) -> Proposal:
+    """Return the plan of a round as a proposal that lapses ``within_s``.
 
-    The time is in it, so that an answer to one run's proposal cannot hit the next run's.
+    The time is in its name, so that an answer to one run's proposal cannot hit the next run's.
     """
-    return f"{number}-{int(at_s * 1000) & 0xFFFFFF:06x}"
+    name = f"{blank.number}-{int(blank.at_s * 1000) & 0xFFFFFF:06x}"
+    return Proposal(name, asked.at_s + within_s, asked, asked.plan, decision)
+
+
+def untaken(decision: ScalingDecision) -> ScalingDecision:
+    """Return a decision that is not carried out, for the books."""
+    return replace(decision, add=0, drain=(), keep=())

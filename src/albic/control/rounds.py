@@ -10,7 +10,7 @@ from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
 from albic.control.payback import dearness, hopeless, too_dear
 from albic.control.ports import Effect, Parts
-from albic.control.proposals import Leave, Proposal, proposal_id
+from albic.control.proposals import Leave, Proposal, offered, untaken
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
 from albic.model import (
@@ -43,7 +43,7 @@ class Rounds:
     """Runs rounds, and remembers between them what the next one needs.
 
     ``expected`` counts the nodes that were asked for and have not come yet, ``waiting`` is the
-    plan that a person has still to answer.
+    plan that a person has still to answer, ``seen`` the newest measurement.
     """
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
@@ -51,6 +51,7 @@ class Rounds:
         self.urgency = Urgency(settings)
         self.expected = 0
         self.waiting: Proposal | None = None
+        self.seen: Snapshot | None = None
         self._parts = parts
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
@@ -96,11 +97,12 @@ class Rounds:
         planned = self._plan(snapshot, lost, limit_s, kept, rescue=leave is Leave.RESCUE)
         asked = self.membership.request(parts.clock.now_s(), planned, kept, fleet.coming)
         decision = parts.scaling.decide(asked)
-        self.membership.remember(asked, decision)
-        if leave is Leave.ACT and decision.changes and not self._settings.dry_run:
-            planned = self._resize(decision, kept)
+        taken = decision if leave is Leave.ACT else untaken(decision)
+        self.membership.remember(asked, taken)
+        if taken.changes and not self._settings.dry_run:
+            planned = self._resize(taken, kept)
         if leave is Leave.ASK and not self._settings.dry_run:
-            offer = self._offer(blank, planned, decision, kept)
+            offer = offered(blank, asked, decision, self._settings.approve_within_s)
             status, reason, planned = self._ask(offer, early=early)
             blank = replace(blank, proposal=self.waiting.id if self.waiting else None)
         else:
@@ -109,7 +111,7 @@ class Rounds:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = recording.planned(blank, *planned, self._settings)
-        record = recording.scaled(record, asked, decision)
+        record = recording.scaled(record, asked, taken)
         return replace(record, status=status, reason=reason, scaling=told)
 
     def _thinking_s(self, key_groups: int, *, early: bool) -> float:
@@ -138,7 +140,7 @@ class Rounds:
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
-        measured = self._parts.statistics.snapshot()
+        measured = self.seen = self._parts.statistics.snapshot()
         return self.membership.marked(measured), adaptation.still_owning(measured)
 
     def _resize(self, decision: ScalingDecision, kept: Throughput) -> tuple[PlanRequest, Plan]:
@@ -146,11 +148,15 @@ class Rounds:
 
         New nodes take their time; a round of its own follows when they are there.
         """
+        self._take_on(decision)
+        return self._plan(*self._snapshot(), self._settings.time_limit_s, kept)
+
+    def _take_on(self, decision: ScalingDecision) -> None:
+        """Mark nodes that shall go, and ask for those that shall come."""
         self.membership.take_on(decision)
         if decision.add:
             self._parts.elasticity.grow(decision.add)
             self.expected += decision.add
-        return self._plan(*self._snapshot(), self._settings.time_limit_s, kept)
 
     def _plan(
         self,
@@ -210,24 +216,6 @@ class Rounds:
         gathers = getattr(self._parts.planner, "gathers", False)
         return adaptation.objection(plan, request, least, gathers=gathers)
 
-    def _offer(
-        self,
-        blank: RoundRecord,
-        planned: tuple[PlanRequest, Plan],
-        decision: ScalingDecision,
-        kept: Throughput,
-    ) -> Proposal:
-        """Return a plan as a proposal."""
-        made_s = self._parts.clock.now_s()
-        return Proposal(
-            proposal_id(blank.number, blank.at_s),
-            made_s,
-            made_s + self._settings.approve_within_s,
-            *planned,
-            decision,
-            kept,
-        )
-
     def _ask(self, offer: Proposal, *, early: bool) -> tuple[Status, str, tuple[PlanRequest, Plan]]:
         """Let a plan wait for a person if it is worth it; return what became of it."""
         request, plan = offer.request, offer.plan
@@ -250,11 +238,11 @@ class Rounds:
         self.urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
             return Status.HELD, why_not
-        self.membership.take_on(decision)
-        if decision.add:
-            self._parts.elasticity.grow(decision.add)
-            self.expected += decision.add
-        self._impatience.take_in(plan, request, proposal.kept, len(self._moved))
+        if decision.changes:
+            now_s = self._parts.clock.now_s()
+            self.membership.remember(replace(proposal.asked, at_s=now_s), decision)
+            self._take_on(decision)
+        self._impatience.take_in(plan, request, proposal.asked.throughput, len(self._moved))
         return Status.APPLIED, plan.reason
 
     def _apply(self, request: PlanRequest, plan: Plan) -> str | None:

@@ -103,6 +103,18 @@ def test_a_rejected_plan_is_dropped() -> None:
         steady.accept()
 
 
+def test_after_a_no_nobody_is_asked_again_for_a_while() -> None:
+    clock = ManualClock()
+    steady = controller(World(news=[News(batches=1)] * 4), APPROVED, clock=clock)
+    steady.look()
+    steady.reject()
+    steady.look()
+    assert [status for _, status in told(steady)] == [Status.WAITING, Status.REJECTED]
+    clock.sleep_until(61.0)
+    steady.look()
+    assert told(steady)[-1] == ("period", Status.WAITING)
+
+
 @pytest.mark.parametrize("paused", [False, True])
 def test_what_lies_on_a_lost_node_does_not_wait_for_a_person(*, paused: bool) -> None:
     job = World("a: 10 10 10 | b: 5 | c: 5 20", news=[News(lost=("a",))])
@@ -125,6 +137,7 @@ def test_a_number_of_nodes_waits_for_a_person_as_well() -> None:
     steady = controller(job, APPROVED, scaling=Once(ScalingDecision("all are busy", add=1)))
     asked = steady.run_round("period")
     assert (asked.status, asked.moves, job.grown) == (Status.WAITING, (), [])
+    assert asked.added == 0, "nobody agreed yet"
     done = steady.accept()
     assert (done.added, done.scaling, job.grown) == (1, "all are busy", [1])
 
