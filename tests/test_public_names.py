@@ -12,11 +12,13 @@ import albic
 
 #: Whatever an extra brings; planning must work where none of it is installed.
 EXTRAS = (
-    *("matplotlib", "pandas", "psycopg", "py4j", "pyarrow", "pyspark", "starlette", "uvicorn"),
+    *("matplotlib", "pandas", "psycopg", "py4j", "pyarrow", "pyspark"),
+    *("fastapi", "starlette", "uvicorn", "prometheus_client"),
 )
 CORE = (
     "albic",
     "albic.control",
+    "albic.live",
     "albic.model",
     "albic.optimize",
     "albic.planners",

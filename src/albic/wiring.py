@@ -5,18 +5,21 @@ import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts, Settings
 from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
 from albic.model import InvalidInput, Objective
-from albic.planners import find_planner
+from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
+
+if TYPE_CHECKING:
+    from albic.serve import Serving
 
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
@@ -49,6 +52,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     approve: bool = False,
     approve_within_s: float = 300.0,
     journal: str | Path | Journal | None = None,
+    serve: "str | Serving | None" = None,
     seed: int = 0,
 ) -> Controller:
     """Measure and balance running queries until they end or the controller is stopped.
@@ -85,8 +89,12 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
+    serve
+        Where to serve the live page and its API, such as "127.0.0.1:8777"; needs "albic[serve]".
+        The page goes with ``controller.stop()``.
     """
     running, named = queries_of(queries)
+    place = None if serve is None else _place(serve)
     settings = Settings(
         pace=Pace.of(period),
         max_migrations=max_migrations,
@@ -119,11 +127,39 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             budget_changed=lambda moves: runtime.spread(_per_batch(moves)),
         )
         controller = Controller(parts, settings)
+        if place is not None:
+            _serve(controller, place, ", ".join(query.name or str(query.id) for query in running))
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
         controller.start()
     return controller
+
+
+def _place(asked: "str | Serving") -> "Serving":
+    """Return where to serve; refuse a place that makes no sense before anything is touched."""
+    try:
+        from albic.serve.address import Serving, serving  # noqa: PLC0415  an extra brings it
+    except ModuleNotFoundError as missing:
+        raise InvalidInput(
+            f'the live page needs {missing.name}; install "albic[serve]"'
+        ) from missing
+    return asked if isinstance(asked, Serving) else serving(asked)
+
+
+def _serve(controller: Controller, place: "Serving", name: str) -> None:
+    """Serve the page of a controller until it is stopped."""
+    from albic.serve import Jobs, PageServer, job_of_controller  # noqa: PLC0415  as above
+
+    server = PageServer(Jobs([job_of_controller(controller, name)]), place, planner_names())
+    try:
+        server.start()
+    except InvalidInput:
+        controller.leave()
+        raise
+    server.tell_token()
+    controller.page_url = server.url
+    controller.take_along(server.close)
 
 
 def _per_batch(max_migrations: int) -> int:

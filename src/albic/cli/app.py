@@ -15,6 +15,7 @@ import typer
 from albic import __version__
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
+from albic.cli.live_app import serve, top
 from albic.cli.options import (
     Cpu,
     DrainWeight,
@@ -50,6 +51,8 @@ app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(journal_app, name="journal")
 app.add_typer(data_app, name="data")
 app.command()(run)
+app.command()(serve)
+app.command()(top)
 
 
 @app.callback()
@@ -176,6 +179,7 @@ def demo(
         Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
     ] = None,
     batches: Annotated[int | None, typer.Option(help="Batches of each run.", min=6)] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve the live page meanwhile.")] = False,
     cpu: Cpu = None,
     network: Network = None,
     storage: Storage = "local",
@@ -189,7 +193,7 @@ def demo(
             f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
         ) from None
 
-    asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage))
+    asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage), serve=serve)
     demonstration.run(asked if batches is None else replace(asked, batches=batches))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from albic.arrays import Ints
 from albic.model import NodeState, Snapshot, metrics
 
 #: Beyond so many, operators share the last colour, and edges are left out, least traffic first.
@@ -113,7 +114,7 @@ def traffic_of(snapshot: Snapshot) -> tuple[Edge, ...]:
     )
 
 
-def _shown_operators(snapshot: Snapshot) -> tuple[tuple[str, ...], np.ndarray]:
+def _shown_operators(snapshot: Snapshot) -> tuple[tuple[str, ...], Ints]:
     """Return the names of the parts of a bar, and the part of each operator."""
     names = [operator.name for operator in snapshot.topology.operators]
     if len(names) <= MOST_OPERATORS:

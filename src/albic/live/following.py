@@ -103,7 +103,8 @@ class JournalFollower:
             if not line.strip():
                 continue
             try:
-                yield record_of(self.path.name, self._line, line.decode("utf-8"))
+                # Where the file lies is nobody's business.
+                yield record_of(Path(self.path.name), self._line, line.decode("utf-8"))
             except (InvalidInput, UnicodeDecodeError) as wrong:
                 self._complain(str(wrong))
 
@@ -122,13 +123,18 @@ class MemoryFollower:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._seen = 0
+        self._last: RoundRecord | None = None
 
     def records(self) -> Iterator[RoundRecord]:
-        """Yield what is new."""
-        new = self._journal.records()[self._seen :]
-        self._seen += len(new)
-        yield from new
+        """Yield what is new; the journal may have let go of older ones."""
+        new: list[RoundRecord] = []
+        for record in reversed(self._journal.records()):
+            if record is self._last:
+                break
+            new.append(record)
+        if new:
+            self._last = new[0]
+        yield from reversed(new)
 
 
 class Source(Protocol):

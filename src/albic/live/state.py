@@ -89,7 +89,7 @@ class JournalState:
         self.records += 1
         self._pulse.take_in(record)
         self._connect(record)
-        self._rounds.append(tale_of(record))
+        self._rounds.append(tale_of(record, self.records))
         self._mark(record)
         if record.status is Status.TOLD:
             return
@@ -108,8 +108,8 @@ class JournalState:
             )
 
     def rounds(self, limit: int, before: int | None = None) -> tuple[Tale, ...]:
-        """Return the newest rounds, newest first; ``before`` leaves out those from a number on."""
-        told = [tale for tale in reversed(self._rounds) if before is None or tale.number < before]
+        """Return the newest rounds, newest first; ``before`` leaves out those from there on."""
+        told = [each for each in reversed(self._rounds) if before is None or each.position < before]
         return tuple(told[:limit])
 
     def shown(self, rounds: int = 50) -> JobState:

@@ -27,8 +27,11 @@ class Tale:
 
     ``measured`` is the objective before the round, ``promised`` what the plan makes of it, and
     ``came`` what was measured in the next round that measured anything; all in points of load.
+    ``position`` counts the records of a journal, over all controllers that wrote it: numbers of
+    rounds start again with each.
     """
 
+    position: int
     number: int
     at_s: float
     trigger: str
@@ -57,10 +60,11 @@ class Tale:
     wall_s: float
 
 
-def tale_of(record: RoundRecord) -> Tale:
+def tale_of(record: RoundRecord, position: int = 0) -> Tale:
     """Return what a record tells; what came of it is not known yet."""
     before, after = objective_of(record)
     return Tale(
+        position=position,
         number=record.number,
         at_s=record.at_s,
         trigger=record.trigger,
