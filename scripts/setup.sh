@@ -1,12 +1,13 @@
 #!/bin/sh
-# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java, PostgreSQL and what
-# isolated nodes need.
+# Makes .venv, installs what requirements.lock names and albic itself, and looks for Java, PostgreSQL, what
+# isolated nodes need, and what tests the live page.
 # Needs Python 3.11 or newer, nothing else. Harmless to run again.
 #
 #   scripts/setup.sh          everything (what the Makefile calls)
 #   scripts/setup.sh java     only look for Java
 #   scripts/setup.sh postgres only look for PostgreSQL
 #   scripts/setup.sh nodes    only look for what isolated nodes need
+#   scripts/setup.sh page     only look for Prometheus and Chromium, which test the live page
 #
 # PYTHON=/path/to/python chooses the interpreter for a new .venv.
 set -eu
@@ -103,11 +104,27 @@ look_for_nodes() {
         "without them their tests are skipped"
 }
 
+has_page() {
+    for program in prometheus promtool chromium chromedriver; do command -v "$program" >/dev/null || return 1; done
+}
+
+# Only the tests of the live page and its metrics need these; without them they say so and are skipped.
+look_for_page() {
+    if has_page; then return; fi
+    if may_install; then
+        # Debian's Prometheus would start as a service; in run level 1 none is.
+        export RUNLEVEL=1
+        for package in prometheus chromium chromium-driver; do apt_install "$package" || :; done
+    fi
+    has_page || say "tests of the live page need prometheus, chromium and chromium-driver; without them they are skipped"
+}
+
 cd "$(dirname "$0")/.."
 case "${1:-all}" in
-    all) make_environment; install_packages; look_for_java; look_for_postgres; look_for_nodes ;;
+    all) make_environment; install_packages; look_for_java; look_for_postgres; look_for_nodes; look_for_page ;;
     java) look_for_java ;;
     postgres) look_for_postgres ;;
     nodes) look_for_nodes ;;
-    *) fail "there is no part $1; known are java, postgres and nodes" ;;
+    page) look_for_page ;;
+    *) fail "there is no part $1; known are java, postgres, nodes and page" ;;
 esac

@@ -31,6 +31,10 @@ PLANTS = [
     pytest.param("spark/runtime.py", "import py4j", "py4j-home", id="py4j astray"),
     pytest.param("cli/live.py", "import pyspark.sql", "pyspark-home", id="Spark astray"),
     pytest.param("jobs/stores/sqlite.py", "import psycopg", "psycopg-home", id="psycopg astray"),
+    pytest.param("control/loop.py", "import fastapi", "server-home", id="the web in the loop"),
+    pytest.param("live/state.py", "import pydantic", "server-home", id="pydantic astray"),
+    pytest.param("live/state.py", "import albic.serve", "layers", id="a state that serves"),
+    pytest.param("serve/jobs.py", "import albic.wiring", "layers", id="a page that attaches"),
     pytest.param(
         "planners/problem.py", "def f():\n    import highspy", "highspy-home", id="in a function"
     ),

@@ -12,13 +12,15 @@ import albic
 
 #: Whatever an extra brings; planning must work where none of it is installed.
 EXTRAS = (
-    *("matplotlib", "pandas", "psycopg", "py4j", "pyarrow", "pyspark", "starlette", "uvicorn"),
+    *("matplotlib", "pandas", "psycopg", "py4j", "pyarrow", "pyspark"),
+    *("fastapi", "starlette", "uvicorn", "prometheus_client"),
 )
 CORE = (
     "albic",
     "albic.advice",
     "albic.config",
     "albic.control",
+    "albic.live",
     "albic.model",
     "albic.optimize",
     "albic.planners",

@@ -174,10 +174,37 @@ def test_root_on_debian_gets_what_isolated_nodes_need(machine: Machine, tmp_path
         assert f"install {package}" in asked
 
 
+def test_what_tests_the_page_is_found_without_a_word(machine: Machine) -> None:
+    for program in ("prometheus", "promtool", "chromium", "chromedriver"):
+        machine.give(program, "exit 0")
+    assert machine.setup("page").stderr == ""
+
+
+def test_without_a_browser_one_line_says_what_is_skipped(machine: Machine, tmp_path: Path) -> None:
+    done = machine.setup("page")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "skipped" in line
+    assert not (tmp_path / "asked").exists()
+
+
+@pytest.mark.skipif(not Path("/etc/debian_version").exists(), reason="apt-get belongs to Debian")
+def test_root_on_debian_gets_what_tests_the_page_and_no_service(
+    machine: Machine, tmp_path: Path
+) -> None:
+    machine.give("id", "echo 0")
+    machine.give("apt-get", f'echo "$RUNLEVEL $@" >> {tmp_path}/asked')
+    machine.setup("page")
+    asked = (tmp_path / "asked").read_text(encoding="utf-8")
+    for package in ("prometheus", "chromium", "chromium-driver"):
+        assert f"install {package}" in asked
+    assert all(line.startswith("1 ") for line in asked.splitlines())
+
+
 def test_a_part_that_is_not_there_is_refused(machine: Machine) -> None:
     done = machine.setup("oracle")
     assert done.returncode == 1
-    assert "java, postgres and nodes" in done.stderr
+    assert "java, postgres, nodes and page" in done.stderr
 
 
 def test_an_old_python_is_refused_in_one_line(machine: Machine) -> None:

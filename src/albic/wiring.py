@@ -7,21 +7,25 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from albic.config import Chosen, choices
 from albic.config.applying import limits_of, loop_settings, named_limits, value_of
 from albic.config.table import FIXED
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts
+from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
 from albic.model import InvalidInput
-from albic.planners import find_planner
+from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
 from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
 from albic.spark.surroundings import noted_settings
+
+if TYPE_CHECKING:
+    from albic.serve import Serving
 
 __all__ = ["LocalCluster", "attach", "local_cluster"]
 
@@ -52,8 +56,10 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     limits: Limits | None = None,
     cluster: LocalCluster | None = None,
     dry_run: bool | None = None,
+    approve: bool | None = None,
     warm: bool | None = None,
     journal: str | Path | Journal | None = None,
+    serve: "str | Serving | None" = None,
     seed: int | None = None,
     config: str | Path | None = None,
     **more: object,
@@ -87,18 +93,25 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         Where executors are started, if not by Spark's cluster manager: an embedded cluster.
     dry_run
         Measure and propose, and touch nothing.
+    approve
+        Let every plan wait for a person: ``controller.accept()``. What lies on a lost executor
+        moves all the same.
     warm
         Let the new owner of large state load it beside the batches before it takes over. Without
         it, and where it cannot be done, the batch after a move waits for that.
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
+    serve
+        Where to serve the live page and its API, such as "127.0.0.1:8777"; needs "albic[serve]".
+        The page goes with ``controller.stop()``.
     config
         A TOML file with settings; without it, ``albic.toml`` in the working directory if there.
     more
         Further settings, by their names.
     """
     running, named = queries_of(queries)
+    place = None if serve is None else _place(serve)
     given = {
         **more,
         "planner": planner,
@@ -107,6 +120,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         "objective": objective,
         "scaling": scaling,
         "dry_run": dry_run,
+        "approve": approve,
         "warm": warm,
         "journal": str(journal) if isinstance(journal, Path) else journal,
         "seed": seed,
@@ -118,14 +132,15 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         urgent_pace=None if chosen["scaling"].value == FIXED else URGENT_PACE,
         time_per_key_group_s=TIME_PER_KEY_GROUP_S,
     )
-    planning, bridge = find_planner(value_of(chosen, "planner")), bridge_of_process()
+    planning = ChosenPlanner(find_planner, value_of(chosen, "planner"))
+    bridge = bridge_of_process()
     with _attaching:
         _expect_free(running)
         runtime = runtime_of(
             bridge,
             running,
             named,
-            per_batch=max(math.ceil(settings.max_migrations * SHARE_PER_BATCH), 1),
+            per_batch=_per_batch(settings.max_migrations),
             steers=not settings.dry_run,
             warm=value_of(chosen, "warm"),
         )
@@ -139,14 +154,48 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             scaling=_scaling(chosen, planning),
             clock=WallClock(),
             journal=_journal(chosen, journal_path(bridge, running[0])),
+            budget_changed=lambda moves: runtime.spread(_per_batch(moves)),
             spark=noted_settings(bridge, running[0]),
         )
         controller = Controller(parts, settings)
+        if place is not None:
+            _serve(controller, place, ", ".join(query.name or str(query.id) for query in running))
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
         controller.start()
     return controller
+
+
+def _place(asked: "str | Serving") -> "Serving":
+    """Return where to serve; refuse a place that makes no sense before anything is touched."""
+    try:
+        from albic.serve.address import Serving, serving  # noqa: PLC0415  an extra brings it
+    except ModuleNotFoundError as missing:
+        raise InvalidInput(
+            f'the live page needs {missing.name}; install "albic[serve]"'
+        ) from missing
+    return asked if isinstance(asked, Serving) else serving(asked)
+
+
+def _serve(controller: Controller, place: "Serving", name: str) -> None:
+    """Serve the page of a controller until it is stopped."""
+    from albic.serve import Jobs, PageServer, job_of_controller  # noqa: PLC0415  as above
+
+    server = PageServer(Jobs([job_of_controller(controller, name)]), place, planner_names())
+    try:
+        server.start()
+    except InvalidInput:
+        controller.leave()
+        raise
+    server.tell_token()
+    controller.page_url = server.url
+    controller.take_along(server.close)
+
+
+def _per_batch(max_migrations: int) -> int:
+    """Return how many moves of a period go into one batch."""
+    return max(math.ceil(max_migrations * SHARE_PER_BATCH), 1)
 
 
 def _expect_free(queries: Sequence[Query]) -> None:

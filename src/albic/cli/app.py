@@ -16,6 +16,7 @@ from albic import __version__
 from albic.cli.config_app import config_app
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
+from albic.cli.live_app import serve, top
 from albic.cli.options import (
     Cpu,
     DrainWeight,
@@ -52,6 +53,8 @@ app.add_typer(journal_app, name="journal")
 app.add_typer(data_app, name="data")
 app.add_typer(config_app, name="config")
 app.command()(run)
+app.command()(serve)
+app.command()(top)
 
 
 @app.callback()
@@ -186,6 +189,7 @@ def demo(
         Path | None, typer.Option(help="Also write the main charts here, as SVG and PNG.")
     ] = None,
     batches: Annotated[int | None, typer.Option(help="Batches of each run.", min=6)] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve the live page meanwhile.")] = False,
     cpu: Cpu = None,
     network: Network = None,
     storage: Storage = "local",
@@ -199,7 +203,7 @@ def demo(
             f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
         ) from None
 
-    asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage))
+    asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage), serve=serve)
     demonstration.run(asked if batches is None else replace(asked, batches=batches))
 
 

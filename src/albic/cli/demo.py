@@ -28,6 +28,8 @@ JOB = Drift(key_groups=16, events=640, wait_ms=10, skew=0.75, first_phase=4, pha
 REHEARSAL = 3
 PLAIN, ALBIC = "plain Spark", "albic"
 JOURNAL = "journal.jsonl"
+#: Where the live page is while albic is at work.
+PAGE = "127.0.0.1:8777"
 COLUMNS = ("batch", "batch time", "load distance", "moves", "compliance")
 
 
@@ -39,6 +41,7 @@ class Wishes:
     picture: Path | None = None
     isolation: Isolation = NOT_ISOLATED
     batches: int = JOB.first_phase + PHASES * JOB.phase
+    serve: bool = False
 
 
 def run(wishes: Wishes) -> None:
@@ -62,19 +65,20 @@ def run(wishes: Wishes) -> None:
         with doing(console, f"warming up, {REHEARSAL} batches …"):
             for _ in _batches(cluster, folder / "rehearsal", REHEARSAL):
                 pass
-        plain = _run(console, cluster, folder / "plain", PLAIN, wishes.batches)
-        steered = _run(console, cluster, folder / "albic", ALBIC, wishes.batches)
+        plain = _run(console, cluster, folder / "plain", PLAIN, wishes)
+        steered = _run(console, cluster, folder / "albic", ALBIC, wishes)
     _conclude(console, plain, steered, wishes)
 
 
 def _run(
-    console: Console, cluster: LocalCluster, folder: Path, name: str, count: int
+    console: Console, cluster: LocalCluster, folder: Path, name: str, wishes: Wishes
 ) -> RunRecords:
     """Run the job once, with a controller if it is albic's turn; return what was recorded."""
+    count, page = wishes.batches, PAGE if wishes.serve else None
     seen: list[BatchRecord] = []
     rounds: Sequence[RoundRecord] = ()
     with watching(console, _title(name), COLUMNS) as watcher:
-        for record in _batches(cluster, folder, count, steered=name == ALBIC):
+        for record in _batches(cluster, folder, count, steered=name == ALBIC, page=page):
             seen.append(record)
             rounds = JsonLinesJournal(folder / JOURNAL).records()
             _show(watcher, record, rounds)
@@ -85,7 +89,12 @@ def _run(
 
 
 def _batches(
-    cluster: LocalCluster, folder: Path, count: int, *, steered: bool = False
+    cluster: LocalCluster,
+    folder: Path,
+    count: int,
+    *,
+    steered: bool = False,
+    page: str | None = None,
 ) -> Iterator[BatchRecord]:
     """Yield the batches of one run; the query and its controller end with it."""
     folder.mkdir()
@@ -95,7 +104,7 @@ def _batches(
         for record in batches(query, count):
             if steered and controller is None:
                 # The one line that a job needs.
-                controller = attach(query, journal=folder / JOURNAL)
+                controller = attach(query, journal=folder / JOURNAL, serve=page)
             yield record
         if controller is not None:
             controller.stop()

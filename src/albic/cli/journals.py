@@ -17,8 +17,8 @@ from albic.cli.screen import (
     seconds_text,
     titled,
 )
-from albic.control.following import JournalFollower
 from albic.control.journal import RoundRecord, Status, read_journal
+from albic.live import JournalFollower
 from albic.model import Objective
 
 #: The end of the year 9999, and with it of Python's calendar.
@@ -49,18 +49,19 @@ def show(file: Path) -> None:
 
 def follow(file: Path, ended: Callable[[], bool] = lambda: False) -> None:
     """Print the rounds in ``file`` and those that come, until ``ended`` or interrupted."""
-    console = screen()
-    with JournalFollower(file) as follower:
-        while True:
-            last = ended()
-            new = follower.take()
-            for record in new.records:
-                words = (f"round {record.number}", *(cell for cell in _cells(record)[1:] if cell))
-                console.print(", ".join(words), quiet(record.error or record.reason))
-            for what in new.damaged:
-                console.print(what, style="red")
-            if last:
-                return
+    console, follower, damaged = screen(), JournalFollower(file), 0
+    while True:
+        last = ended()
+        for record in follower.records():
+            words = (f"round {record.number}", *(cell for cell in _cells(record)[1:] if cell))
+            console.print(", ".join(words), quiet(record.error or record.reason))
+        if follower.damaged > damaged:
+            damaged = follower.damaged
+            console.print(follower.complaint, style="red")
+        if last:
+            follower.close()
+            return
+        if not follower.behind_bytes:
             time.sleep(LOOK_EVERY_S)
 
 

@@ -107,8 +107,8 @@ TABLE: tuple[Setting, ...] = (
         Flag(),
         default=True,
         unit="",
-        meaning="Whether the new owner of large state loads it beside the batches before it takes over; "
-        "without that, the batch after a move waits for it.",
+        meaning="Whether the new owner of large state loads it beside the batches before it takes "
+        "over; without that, the batch after a move waits for it.",
     ),
     Setting(
         "scaling",

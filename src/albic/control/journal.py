@@ -26,6 +26,14 @@ class Status(StrEnum):
     """Nothing was worth moving; the reason says why."""
     PROPOSED = "proposed"
     """A dry run."""
+    WAITING = "waiting"
+    """The plan waits for a person."""
+    REJECTED = "rejected"
+    """A person did not want the plan that waited."""
+    LAPSED = "lapsed"
+    """Nobody answered in time, or something overtook the plan that waited."""
+    TOLD = "told"
+    """No round: somebody told the loop something; the reason says what."""
     NOT_READY = "not ready"
     FAILED = "failed"
 
@@ -61,14 +69,16 @@ class RoundRecord:
     """What one round saw, planned and did.
 
     ``…_before`` is measured, ``…_after`` is what the plan promises; the next record's ``…_before``
-    tells what came of it. ``batch_s`` and the tasks are of the batches since the last record.
+    tells what came of it. ``mean_load_pct`` is what each node would carry if all were equal.
+    ``batch_s`` and the tasks are of the batches since the last record.
     ``cost_s`` is how late the plan's moves should make their key groups in all, ``measured_moves``
     how late earlier ones were. ``cpu_s`` and ``rows`` are sums over the key groups' tasks;
     ``local_bytes`` and ``remote_bytes`` are what key groups read from others on the same node and
     elsewhere. ``nodes`` are those that stayed before the decision to add, drain or keep some, and
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
     the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
-    whole: tasks, rows and bytes are of these. ``note`` is what else people should know.
+    whole: tasks, rows and bytes are of these. ``note`` is what else people should know. ``by`` is
+    who asked for it, where a person did; ``proposal`` names the plan that waits or was answered.
 
     The rest is for advice. ``busy_s`` and ``wait_s`` are how long tasks ran, and stood still for
     rows of other nodes; ``interval_s``, ``beside_s`` and ``arrived_share`` are as in
@@ -92,6 +102,7 @@ class RoundRecord:
     distance_after: float | None = None
     collocation_before: float | None = None
     collocation_after: float | None = None
+    mean_load_pct: float | None = None
     moves: tuple[MoveRecord, ...] = ()
     cost_s: float | None = None
     measured_moves: tuple[MeasuredMove, ...] = ()
@@ -119,6 +130,8 @@ class RoundRecord:
     impatience: float | None = None
     task_costs: tuple[TaskCost, ...] = ()
     spark: dict[str, str] | None = None
+    by: str | None = None
+    proposal: str | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 

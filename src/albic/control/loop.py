@@ -6,17 +6,31 @@ told and written down, and ends here.
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
 
 from albic.advice import Finding
 from albic.control import adaptation, recording
 from albic.control.advising import advice
+from albic.control.by_hand import ByHand
 from albic.control.complaints import Complaints
+from albic.control.controls import Controls
 from albic.control.journal import RoundRecord, Status
 from albic.control.pacing import pause_s
 from albic.control.ports import Journal, News, Parts
-from albic.control.rounds import ARRIVAL, EARLY, IMBALANCE, LOSS, OVERLOAD, PERIOD, STIR, Rounds
+from albic.control.proposals import Leave
+from albic.control.rounds import (
+    ARRIVAL,
+    EARLY,
+    HAND,
+    IMBALANCE,
+    LOSS,
+    OVERLOAD,
+    PERIOD,
+    STIR,
+    Rounds,
+)
 from albic.control.settings import Settings
 from albic.control.silence import Silence
 from albic.model import NotReady
@@ -29,12 +43,13 @@ NEWEST_LOOK = 0.1
 MOST_FAILURES = 8
 
 
-class Controller:
+class Controller(Controls):
     """Steers a running job until it ends or :meth:`stop` is called."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
+        self._rounds = Rounds(parts, settings)
+        super().__init__(ByHand(parts, self._rounds, self._written))
         self._parts = parts
-        self._settings = settings
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="albic", daemon=True)
         self._rehearsal = threading.Thread(
@@ -44,7 +59,7 @@ class Controller:
         self._began_s = parts.clock.now_s()
         self._batches = 0
         self._complaints = Complaints()
-        self._rounds = Rounds(parts, settings)
+        self._closings: list[Callable[[], None]] = []
         self._silence = Silence(settings)
         self._woken: str | None = None
         self._quiet_s = 0.0
@@ -81,12 +96,22 @@ class Controller:
         """
         self._stopping.set()
         self._parts.clock.wake()
-        if self._thread.ident is None or self._thread is threading.current_thread():
+        while self._closings:
+            self._closings.pop()()
+        if self._is_ours():
             return True
         self._thread.join(timeout_s)
         if self._thread.is_alive():
             log.warning("the controller is still busy after %g s and was left behind", timeout_s)
         return not self._thread.is_alive()
+
+    def leave(self) -> None:
+        """Leave alone a job that was not steered yet."""
+        self._close()
+
+    def take_along(self, closing: Callable[[], None]) -> None:
+        """Call ``closing`` when the controller is stopped."""
+        self._closings.append(closing)
 
     def __enter__(self) -> "Controller":
         return self
@@ -102,6 +127,7 @@ class Controller:
     def look(self) -> None:
         """Look once at the job, and plan if it is time or a node was lost."""
         began_s = self._parts.clock.now_s()
+        self._orders.carry_out()
         news = self._parts.statistics.observe()
         if news.over:
             self._stopping.set()
@@ -109,24 +135,31 @@ class Controller:
         self._quiet_s = news.quiet_s
         self._batches += news.batches
         if news.batches:
+            self._hand.last_batch_s = self._parts.clock.now_s()
             self._rounds.see_off()
         else:
             took_s = self._parts.clock.now_s() - began_s
             self._look_s += (took_s - self._look_s) * NEWEST_LOOK
+        self._hand.look_after(news)
         trigger = self._trigger(news)
         if trigger is not None:
             self.run_round(trigger)
 
-    def run_round(self, trigger: str) -> RoundRecord:
-        """Run one round of Algorithm 1 and return its record, which is in the journal as well."""
+    def run_round(
+        self, trigger: str, leave: Leave | None = None, by: str | None = None
+    ) -> RoundRecord:
+        """Run one round of Algorithm 1 and return its record, which is in the journal as well.
+
+        ``leave`` says what it may do without asking; left out, what the settings say.
+        """
         self._round += 1
         began_s = self._parts.clock.now_s()
-        blank = RoundRecord(self._round, began_s, trigger, Status.FAILED, "")
+        blank = RoundRecord(self._round, began_s, trigger, Status.FAILED, "", by=by)
         # First, for this plan already reckons with what the moves of the last one cost.
         effect = self._parts.placement.effect()
         self._rounds.learn(effect)
         try:
-            record = self._adapted(blank)
+            record = self._adapted(blank, leave or self._hand.leave(trigger))
         except NotReady as missing:
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
@@ -137,6 +170,23 @@ class Controller:
             self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         record = replace(record, note=self._noted(record))
+        self._parts.journal.add(record)
+        return record
+
+    def _is_ours(self) -> bool:
+        """Return whether the caller is the loop itself, or there is none to wait for."""
+        return self._thread.ident is None or self._thread is threading.current_thread()
+
+    def _propose(self, by: str, *, act: bool) -> RoundRecord:
+        """Run a round that somebody asked for."""
+        self._hand.replaced(by)
+        return self.run_round(HAND, Leave.ACT if act else Leave.ASK, by)
+
+    def _written(self, record: RoundRecord) -> RoundRecord:
+        """Write down what was done by hand, under the next number."""
+        self._round += 1
+        record = replace(record, number=self._round)
+        log.info("round %d (%s): %s: %s", record.number, HAND, record.status, record.reason)
         self._parts.journal.add(record)
         return record
 
@@ -155,27 +205,30 @@ class Controller:
         if lost := self._rounds.membership.unexpected(news.lost):
             log.warning("lost %s; placing its state anew", ", ".join(lost))
             return LOSS
-        if news.joined and self._rounds.expected:
-            self._rounds.expected = max(self._rounds.expected - len(news.joined), 0)
+        expected = self._rounds.expected
+        if news.joined and expected:
+            self._rounds.expected = max(expected - len(news.joined), 0)
+        held = self._hand.holds
+        if news.joined and expected and not held:
             return ARRIVAL
-        if woken is not None:
+        if woken is not None and not held:
             self._woken = f"no longer silent: {woken}"
             return STIR
-        if not self._is_due(news):
-            return self._early(news)
-        if not self._silence.kept:
-            return PERIOD
-        # Measurements of a silent period would pile up, and the newest ones are the ones to keep.
-        self._parts.statistics.new_period()
-        self._began_s, self._batches = self._parts.clock.now_s(), 0
-        return self._early(news)
+        if self._is_due(news):
+            if not (held or self._silence.kept):
+                return PERIOD
+            # Measurements of a silent period would pile up, and the newest are the ones to keep.
+            self._parts.statistics.new_period()
+            self._began_s, self._batches = self._parts.clock.now_s(), 0
+        return None if held else self._early(news)
 
     def _is_due(self, news: News) -> bool:
         """Return whether the period is over."""
         passed_s = self._parts.clock.now_s() - self._began_s
         # Right after a batch the measurements are whole, and all of the next one is to be won.
-        between = news.batches > 0 or self._settings.pace.due(passed_s / 2, self._batches)
-        return between and self._settings.pace.due(passed_s, self._batches)
+        pace = self._rounds.settings.pace
+        between = news.batches > 0 or pace.due(passed_s / 2, self._batches)
+        return between and pace.due(passed_s, self._batches)
 
     def _early(self, news: News) -> str | None:
         """Return what cannot wait for the period, or for the end of a silence."""
@@ -187,11 +240,11 @@ class Controller:
         late = news.pace is not None and urgency.hurries(news.pace)
         return OVERLOAD if late else IMBALANCE if uneven else None
 
-    def _adapted(self, blank: RoundRecord) -> RoundRecord:
+    def _adapted(self, blank: RoundRecord, leave: Leave) -> RoundRecord:
         """Run a round, or say why it is too early for one."""
         if self._rehearsal.is_alive():
             raise NotReady("the planner is being compiled, once after installation")
-        return self._rounds.adapt(blank)
+        return self._rounds.adapt(blank, leave)
 
     def _run(self) -> None:
         """Look again and again; never let anything out."""
@@ -211,7 +264,7 @@ class Controller:
     def _rehearse(self) -> None:
         """Let the planner load what it needs, while the loop already follows the job."""
         try:
-            self._parts.planner.plan(adaptation.rehearsal(self._settings))
+            self._parts.planner.plan(adaptation.rehearsal(self._rounds.settings))
         except Exception as wrong:  # noqa: BLE001  as above
             self._complaints.tell(wrong, "rehearsal")
 
@@ -229,6 +282,7 @@ class Controller:
 
     def _close(self) -> None:
         """Leave the job as it would be without us."""
+        self._orders.close()
         try:
             self._parts.placement.close()
         except Exception as wrong:  # noqa: BLE001  as above

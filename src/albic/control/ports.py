@@ -1,6 +1,6 @@
 """What the loop needs of the world; Spark, the simulator and the tests answer it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -179,6 +179,7 @@ class Parts:
     """Everything that the loop is put together from.
 
     ``spark`` are settings of the world around the job, by name, for those who advise.
+    ``budget_changed`` hears of every other number of moves a period.
     """
 
     statistics: StatisticsSource
@@ -189,3 +190,4 @@ class Parts:
     clock: Clock
     journal: Journal
     spark: Mapping[str, str] = field(default_factory=dict)
+    budget_changed: Callable[[int], None] = lambda _: None

@@ -35,6 +35,7 @@ def planned(
         distance_after=metrics.load_distance(snapshot, after),
         collocation_before=metrics.collocation_factor(snapshot.traffic, before),
         collocation_after=metrics.collocation_factor(snapshot.traffic, after),
+        mean_load_pct=metrics.mean_load(snapshot),
         moves=adaptation.move_records(plan, snapshot),
         cost_s=metrics.migration_cost(plan.moves),
         terms=adaptation.terms_record(request, settings),

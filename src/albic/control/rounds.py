@@ -10,9 +10,10 @@ from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
 from albic.control.payback import dearness, hopeless, too_dear
 from albic.control.ports import Effect, Parts
+from albic.control.proposals import Leave, Proposal, offered, untaken
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
-from albic.control.worth import objection, worthwhile
+from albic.control.worth import worthwhile
 from albic.model import (
     NotReady,
     Outcome,
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 #: How long a planner may think for each key group when a round comes early: the next batch is about
 #: to place its tasks.
 HASTE_S = 0.001
-PERIOD, LOSS, STIR = "period", "loss", "stir"
+PERIOD, LOSS, STIR, HAND = "period", "loss", "stir", "hand"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
 #: Who is named as the planner where none was asked.
 NOBODY = "none"
@@ -42,13 +43,16 @@ EARLY = frozenset({ARRIVAL, IMBALANCE, OVERLOAD})
 class Rounds:
     """Runs rounds, and remembers between them what the next one needs.
 
-    ``expected`` counts the nodes that were asked for and have not come yet.
+    ``expected`` counts the nodes that were asked for and have not come yet, ``waiting`` is the
+    plan that a person has still to answer, ``seen`` the newest measurement.
     """
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self.membership = Membership()
         self.urgency = Urgency(settings)
         self.expected = 0
+        self.waiting: Proposal | None = None
+        self.seen: Snapshot | None = None
         self._parts = parts
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
@@ -68,8 +72,19 @@ class Rounds:
         """Take in what moves cost; the next plan reckons with it."""
         self._moved.extend(effect.moves)
 
-    def adapt(self, blank: RoundRecord) -> RoundRecord:
-        """Observe, decide, check, act."""
+    @property
+    def settings(self) -> Settings:
+        """Return what rounds are run by."""
+        return self._settings
+
+    def change(self, settings: Settings) -> None:
+        """Run rounds by other settings from now on."""
+        self._settings = settings
+        self.urgency.settings = settings
+        self._parts.budget_changed(settings.max_migrations)
+
+    def adapt(self, blank: RoundRecord, leave: Leave = Leave.ACT) -> RoundRecord:
+        """Observe, decide, check, act as far as there is ``leave`` to."""
         parts = self._parts
         early = blank.trigger in EARLY
         if not early:
@@ -80,19 +95,25 @@ class Rounds:
             snapshot, lost = self._snapshot()
         limit_s = self._thinking_s(snapshot.topology.key_groups, early=early)
         kept = parts.statistics.throughput()
-        planned = self._plan(snapshot, lost, limit_s, kept)
+        planned = self._plan(snapshot, lost, limit_s, kept, rescue=leave is Leave.RESCUE)
         asked = self.membership.request(parts.clock.now_s(), planned, kept, fleet.coming)
         decision = parts.scaling.decide(asked)
-        self.membership.remember(asked, decision)
-        if decision.changes and not self._settings.dry_run:
-            planned = self._resize(decision, kept)
-        status, reason = self._act(*planned, kept, early=early)
+        taken = decision if leave is Leave.ACT else untaken(decision)
+        self.membership.remember(asked, taken)
+        if taken.changes and not self._settings.dry_run:
+            planned = self._resize(taken, kept)
+        if leave is Leave.ASK and not self._settings.dry_run:
+            offer = offered(blank, asked, decision, self._settings.approve_within_s)
+            status, reason, planned = self._ask(offer, early=early)
+            blank = replace(blank, proposal=self.waiting.id if self.waiting else None)
+        else:
+            status, reason = self._act(*planned, kept, early=early)
         if not early:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
         record = recording.planned(blank, *planned, self._settings)
         record = recording.kept_up(record, kept, self._impatience.newest(), parts.spark)
-        record = recording.scaled(record, asked, decision)
+        record = recording.scaled(record, asked, taken)
         return replace(record, status=status, reason=reason, scaling=told)
 
     def _thinking_s(self, key_groups: int, *, early: bool) -> float:
@@ -121,7 +142,7 @@ class Rounds:
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
-        measured = self._parts.statistics.snapshot()
+        measured = self.seen = self._parts.statistics.snapshot()
         return self.membership.marked(measured), adaptation.still_owning(measured)
 
     def _resize(self, decision: ScalingDecision, kept: Throughput) -> tuple[PlanRequest, Plan]:
@@ -129,20 +150,33 @@ class Rounds:
 
         New nodes take their time; a round of its own follows when they are there.
         """
+        self._take_on(decision)
+        return self._plan(*self._snapshot(), self._settings.time_limit_s, kept)
+
+    def _take_on(self, decision: ScalingDecision) -> None:
+        """Mark nodes that shall go, and ask for those that shall come."""
         self.membership.take_on(decision)
         if decision.add:
             self._parts.elasticity.grow(decision.add)
             self.expected += decision.add
-        return self._plan(*self._snapshot(), self._settings.time_limit_s, kept)
 
     def _plan(
-        self, snapshot: Snapshot, lost: tuple[str, ...], time_limit_s: float, kept: Throughput
+        self,
+        snapshot: Snapshot,
+        lost: tuple[str, ...],
+        time_limit_s: float,
+        kept: Throughput,
+        *,
+        rescue: bool = False,
     ) -> tuple[PlanRequest, Plan]:
-        """Return the request and a plan that the judge lets pass."""
+        """Return the request and a plan that the judge lets pass.
+
+        A ``rescue`` has a budget for what lies on lost nodes and for no more.
+        """
         cost = moving.fitted(tuple(self._moved))
         allowed = replace(
             self._settings,
-            max_migrations=self.urgency.moves_left,
+            max_migrations=0 if rescue else self.urgency.moves_left,
             time_limit_s=min(time_limit_s, self._settings.time_limit_s),
         )
         late = adaptation.is_late(kept)
@@ -165,9 +199,7 @@ class Rounds:
         self, request: PlanRequest, plan: Plan, kept: Throughput, *, early: bool
     ) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
-        least = self._settings.urgent_gain if early else self._settings.least_gain
-        gathers = getattr(self._parts.planner, "gathers", False)
-        why_not = objection(plan, request, least, gathers=gathers)
+        why_not = self._objection(request, plan, early=early)
         if not (why_not or self._settings.dry_run):
             why_not = self._apply(request, plan)
         self.urgency.answered(0 if why_not else len(plan.moves))
@@ -178,6 +210,41 @@ class Rounds:
         self._impatience.take_in(plan, request, kept, len(self._moved))
         for move in plan.moves:
             log.debug("key group %d: %d -> %d", move.key_group, move.source, move.target)
+        return Status.APPLIED, plan.reason
+
+    def _objection(self, request: PlanRequest, plan: Plan, *, early: bool) -> str | None:
+        """Return why a plan is not worth its moves, or None if it is."""
+        least = self._settings.urgent_gain if early else self._settings.least_gain
+        gathers = getattr(self._parts.planner, "gathers", False)
+        return objection(plan, request, least, gathers=gathers)
+
+    def _ask(self, offer: Proposal, *, early: bool) -> tuple[Status, str, tuple[PlanRequest, Plan]]:
+        """Let a plan wait for a person if it is worth it; return what became of it."""
+        request, plan = offer.request, offer.plan
+        why_not = self._objection(request, plan, early=early)
+        self.urgency.answered(0)
+        if why_not is not None:
+            if not offer.decision.changes:
+                return Status.HELD, why_not, (request, plan)
+            # The number of nodes is worth a question, the moves are not.
+            report = SearchReport(plan.planner, Outcome.UNCHANGED, why_not)
+            plan = plan_for(request, request.snapshot.allocation, report)
+        self.waiting = replace(offer, plan=plan)
+        return Status.WAITING, plan.reason, (request, plan)
+
+    def carry_out(self, proposal: Proposal) -> tuple[Status, str]:
+        """Do what a person agreed to; return what became of it and why."""
+        self.waiting = None
+        request, plan, decision = proposal.request, proposal.plan, proposal.decision
+        why_not = self._apply(request, plan)
+        self.urgency.answered(0 if why_not else len(plan.moves))
+        if why_not:
+            return Status.HELD, why_not
+        if decision.changes:
+            now_s = self._parts.clock.now_s()
+            self.membership.remember(replace(proposal.asked, at_s=now_s), decision)
+            self._take_on(decision)
+        self._impatience.take_in(plan, request, proposal.asked.throughput, len(self._moved))
         return Status.APPLIED, plan.reason
 
     def _apply(self, request: PlanRequest, plan: Plan) -> str | None:

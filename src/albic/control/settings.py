@@ -37,6 +37,11 @@ class Pace:
             )
         return cls(seconds=float(period))
 
+    def __str__(self) -> str:
+        if self.batches is not None:
+            return "1 batch" if self.batches == 1 else f"{self.batches} batches"
+        return f"{self.seconds:.12g}s"
+
     def due(self, passed_s: float, batches: int) -> bool:
         """Return whether it is time, so many seconds and batches after the last round."""
         if self.batches is not None:
@@ -87,6 +92,16 @@ class Settings:
     seed: int = setting(0, Amount(least=0, whole=True), "Same seed, same plans.")
     dry_run: bool = setting(
         default=False, kind=Flag(), meaning="Measure and propose, and touch nothing."
+    )
+    approve: bool = setting(
+        default=False,
+        kind=Flag(),
+        meaning="Let every plan wait for a person. What lies on a lost executor moves all the "
+        "same.",
+    )
+    # Loads are not for ever what they were.
+    approve_within_s: float = setting(
+        300.0, Amount(above=0), "How long a plan waits for a person before it lapses.", "seconds"
     )
     record_snapshots: bool = setting(
         default=True,

@@ -19,6 +19,8 @@ ENOUGH = 2
 RECENT = 5
 #: How many times as far off one batch has to be as two in a row, to be believed alone.
 ALONE = 2.0
+#: What the note of a round says with which the loop falls silent.
+NO_MORE = "so no more are run until"
 
 
 class Silence:
@@ -54,7 +56,7 @@ class Silence:
         self._usual = median(self._recent_s), self._avoidable
         self._before = 0.0, 0.0
         return (
-            f"nothing was to be won in {self._futile} rounds, so no more are run until nodes come "
+            f"nothing was to be won in {self._futile} rounds, {NO_MORE} nodes come "
             f"or go, {MOST_MOVED:.0%} of the work lies on other key groups, batches take "
             f"{self._most_off:.0%} more or less than {self._usual[0]:.2f} s, or waste "
             f"{self._most_waste:.0%} more than {self._avoidable:.0%}"
@@ -92,3 +94,8 @@ class Silence:
         if max(min(waste, waste_before), waste / ALONE) >= self._most_waste:
             return f"{news.avoidable:.0%} of a batch is wasted, it was {wasted:.0%}"
         return None
+
+
+def is_silent(note: str | None) -> bool:
+    """Return whether the loop fell silent with the round of that note."""
+    return note is not None and NO_MORE in note

@@ -38,7 +38,7 @@ class Urgency:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._last = 0.0
         self._futile: float | None = None
         self._spent = 0
@@ -48,11 +48,11 @@ class Urgency:
     @property
     def moves_left(self) -> int:
         """Return how many key groups may still move in this period."""
-        return max(self._settings.max_migrations - self._spent, 0)
+        return max(self.settings.max_migrations - self._spent, 0)
 
     def calls(self, avoidable: float) -> bool:
         """Take in what a batch could have saved; return whether a round should come now."""
-        much, before = self._settings.urgent_gain, self._last
+        much, before = self.settings.urgent_gain, self._last
         self._last = avoidable
         if self._futile is not None and avoidable < self._futile + much / 2:
             return False
@@ -61,7 +61,7 @@ class Urgency:
 
     def hurries(self, pace: float) -> bool:
         """Take in the share of its interval that a batch took; return whether that is too much."""
-        much, before, self._pace = self._settings.urgent_pace, self._pace, pace
+        much, before, self._pace = self.settings.urgent_pace, self._pace, pace
         if much is None or self._hurried or min(before, pace) < much:
             return False
         self._hurried = True

@@ -1,6 +1,7 @@
 """What a planner is asked and what it answers."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -10,6 +11,7 @@ from albic.arrays import Floats, sealed
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.errors import InvalidInput
+from albic.model.sketch import sketch
 from albic.model.snapshot import Resource, Snapshot
 
 
@@ -154,6 +156,17 @@ class Plan:
     bound: float | None = None
     floor: float | None = None
     wall_s: float = 0.0
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: where key groups go."""
+        ways = Counter((move.source, move.target) for move in self.moves)
+        bars = [
+            (f"node {source} → {target}", float(count))
+            for (source, target), count in sorted(ways.items(), key=lambda way: (-way[1], way[0]))
+        ]
+        moves = "1 move" if len(self.moves) == 1 else f"{len(self.moves)} moves"
+        sentence = f"{self.planner}: {moves} ({self.outcome}). {self.reason}"
+        return sketch(sentence, bars, "")
 
 
 @dataclass(frozen=True, slots=True)

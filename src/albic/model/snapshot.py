@@ -10,6 +10,7 @@ from albic.arrays import Floats, Ints, Sparse, sealed
 from albic.model.allocation import Allocation
 from albic.model.cluster import Cluster
 from albic.model.errors import InvalidInput
+from albic.model.sketch import sketch
 from albic.model.topology import Topology
 
 
@@ -81,6 +82,21 @@ class Snapshot:
         _expect_amounts("background", self.background)
         _expect_amounts("state_bytes", self.state_bytes)
         _expect_amounts("traffic.bytes_per_s", traffic.data)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: how much of each node's processors key groups use."""
+        nodes, groups = self.cluster.nodes, self.topology.key_groups
+        use = np.bincount(
+            self.allocation.owner, weights=self.usage[Resource.CPU], minlength=len(nodes)
+        )
+        use = use / self.cluster.capacities()
+        names = ", ".join(operator.name for operator in self.topology.operators[:5])
+        sentence = (
+            f"{groups} key groups of {len(self.topology.operators)} operators ({names}) on "
+            f"{len(nodes)} nodes; processors in use, the line is the mean"
+        )
+        bars = [(node.id, float(value)) for node, value in zip(nodes, use, strict=True)]
+        return sketch(sentence, bars, " %", float(use.mean()))
 
 
 def _expect_shape(name: str, array: Floats | Ints | Sparse, shape: tuple[int, ...]) -> None:

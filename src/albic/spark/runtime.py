@@ -177,6 +177,10 @@ class SparkRuntime:
             if now[watch] or later[watch]:
                 watch.rouse()
 
+    def spread(self, per_batch: int) -> None:
+        """Let so many moves of a plan go into one batch from now on."""
+        self._per_batch = per_batch
+
     def effect(self) -> Effect:
         """Return what the batches since the last question showed."""
         both, self._seen = self._seen, []

@@ -1,14 +1,10 @@
 """A journal stays small; readers lose nothing at the change, and pass over what is damaged."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from albic.control import JsonLinesJournal, read_journal
-from albic.control.following import JournalFollower
 from albic.control.journal import MemoryJournal, RoundRecord, Status
 from albic.control.rotation import aside, newest_first, rotate
 from albic.model import InvalidInput
@@ -28,12 +24,6 @@ def numbers(records) -> list[int]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.jsonl"
-
-
-@pytest.fixture
-def follower(path: Path) -> Iterator[JournalFollower]:
-    with JournalFollower(path) as following:
-        yield following
 
 
 def filled(path: Path, count: int, files: int = 3, first: int = 1) -> JsonLinesJournal:
@@ -122,84 +112,3 @@ def test_a_change_while_files_are_opened_loses_none_and_doubles_none(path: Path)
             rotate(path, keep=9)
     found = [line for text in reversed(texts) for line in text.splitlines()]
     assert len(found) == len(set(found)) == 5
-
-
-def test_a_follower_hears_each_round_once(path: Path, follower: JournalFollower) -> None:
-    assert follower.take().records == ()
-    filled(path, 1)
-    assert numbers(follower.take().records) == [1]
-    assert follower.take().records == ()
-
-
-@given(st.lists(st.integers(0, 5), max_size=12))
-def test_a_follower_misses_nothing_that_is_kept(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[int]
-) -> None:
-    path = tmp_path_factory.mktemp("followed") / "journal.jsonl"
-    journal, written, heard = JsonLinesJournal(path, SMALL, files=4), 0, []
-    with JournalFollower(path) as follower:
-        for count in steps:
-            for _ in range(count):
-                written += 1
-                journal.add(record(written))
-            heard += numbers(follower.take().records)
-    # Five records are three files at most, and four are kept.
-    assert heard == list(range(1, written + 1))
-
-
-def test_half_a_line_is_heard_when_it_is_whole(path: Path, follower: JournalFollower) -> None:
-    filled(path, 1)
-    line = path.read_text()
-    path.write_text(line[:50])
-    assert follower.take().records == ()
-    with path.open("a") as stream:
-        stream.write(line[50:])
-    assert numbers(follower.take().records) == [1]
-
-
-@pytest.mark.parametrize("damage", [b"nonsense\n", b'{"format": "other"}\n', b"\xff\xfe\n"])
-def test_a_damaged_line_is_passed_over_and_told(
-    path: Path, follower: JournalFollower, damage: bytes
-) -> None:
-    filled(path, 1)
-    assert numbers(follower.take().records) == [1]
-    with path.open("ab") as stream:
-        stream.write(damage)
-    new = follower.take()
-    assert new.records == ()
-    assert len(new.damaged) == 1
-    assert "line 2" in new.damaged[0]
-    JsonLinesJournal(path).add(record(2))
-    assert numbers(follower.take().records) == [2]
-
-
-def test_a_file_that_is_deleted_and_made_anew_is_followed(
-    path: Path, follower: JournalFollower
-) -> None:
-    filled(path, 1)
-    assert numbers(follower.take().records) == [1]
-    path.unlink()
-    assert follower.take().records == ()
-    filled(path, 1, first=7)
-    assert numbers(follower.take().records) == [7]
-
-
-def test_where_the_newest_file_is_deleted_older_ones_are_not_heard_again(
-    path: Path, follower: JournalFollower
-) -> None:
-    journal = filled(path, 3)
-    assert numbers(follower.take().records) == [1, 2, 3]
-    path.unlink()
-    assert follower.take().records == ()
-    journal.add(record(4))
-    assert numbers(follower.take().records) == [4]
-
-
-def test_a_file_that_is_cut_short_is_read_from_its_start(
-    path: Path, follower: JournalFollower
-) -> None:
-    filled(path, 2)
-    assert numbers(follower.take().records) == [1, 2]
-    path.write_text("")
-    filled(path, 1, first=3)
-    assert numbers(follower.take().records) == [3]

@@ -1,0 +1,227 @@
+"""What a person does to a controller at work: hold it, ask it, answer it, set it anew.
+
+All of it runs in the loop's thread, between two looks, and leaves a line in the journal that says
+what was asked and by whom.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from albic.control import adaptation, recording
+from albic.control.choice import ChosenPlanner, named
+from albic.control.journal import RoundRecord, Status
+from albic.control.ports import News, Parts, Planner
+from albic.control.proposals import Leave, Proposal
+from albic.control.rounds import HAND, LOSS, Rounds
+from albic.control.settings import Pace, Settings
+from albic.control.standing import ControllerStatus
+from albic.model import InvalidInput, Snapshot
+
+#: The most letters that the name of somebody who asks may have.
+LONGEST_NAME = 60
+PAUSED, STILL_PAUSED = "paused: nothing is planned until resumed", "paused, as it was already"
+Write = Callable[[RoundRecord], RoundRecord]
+
+
+class ByHand:
+    """Keeps whether the loop is paused, and answers proposals.
+
+    ``last_batch_s`` is when the end of a batch was noticed last.
+    """
+
+    def __init__(self, parts: Parts, rounds: Rounds, write: Write) -> None:
+        self.paused = False
+        self.last_batch_s: float | None = None
+        self._no_until_s = -math.inf
+        self._parts = parts
+        self._rounds = rounds
+        self._write = write
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """Return the plan that waits for an answer, if one does."""
+        return self._rounds.waiting
+
+    @property
+    def seen(self) -> Snapshot | None:
+        """Return the newest measurement."""
+        return self._rounds.seen
+
+    @property
+    def holds(self) -> bool:
+        """Return whether no rounds are run for now: paused, or a plan waits for its answer.
+
+        A second plan while one waits would take it away from whoever is about to answer, and the
+        same plan again after a no would be the same question every period.
+        """
+        waiting = self._rounds.waiting is not None
+        return self.paused or waiting or self._parts.clock.now_s() < self._no_until_s
+
+    def leave(self, trigger: str) -> Leave:
+        """Return what a round may do that nobody asked for by hand."""
+        approve = self._rounds.settings.approve
+        if trigger == LOSS and (self.paused or approve):
+            return Leave.RESCUE
+        return Leave.ASK if approve else Leave.ACT
+
+    def pause(self, by: str) -> RoundRecord:
+        """Run no more rounds until :meth:`resume`, but for rescues."""
+        told = STILL_PAUSED if self.paused else PAUSED
+        self.paused = True
+        return self._tell(Status.TOLD, told, by)
+
+    def resume(self, by: str) -> RoundRecord:
+        """Run rounds again."""
+        told = "resumed" if self.paused else "was not paused"
+        self.paused = False
+        self._no_until_s = -math.inf
+        return self._tell(Status.TOLD, told, by)
+
+    def accept(self, asked: str | None, by: str) -> RoundRecord:
+        """Carry out the plan that waits."""
+        proposal = self._waiting(asked)
+        if self._rounds.settings.dry_run:
+            raise InvalidInput("this is a dry run, which moves nothing; attach without dry_run")
+        status, reason = self._rounds.carry_out(proposal)
+        blank = self._blank(status, reason, by, proposal.id)
+        # The snapshot stands in the record of the round that made the plan.
+        lean = replace(self._rounds.settings, record_snapshots=False)
+        record = recording.planned(blank, proposal.request, proposal.plan, lean)
+        decision = proposal.decision
+        if status is Status.APPLIED:
+            record = replace(record, added=decision.add, drained=len(decision.drain))
+        return self._write(replace(record, scaling=decision.reason))
+
+    def reject(self, asked: str | None, by: str) -> RoundRecord:
+        """Drop the plan that waits; where plans need approval, ask for none for a while."""
+        proposal = self._waiting(asked)
+        self._rounds.waiting = None
+        if self._rounds.settings.approve:
+            self._no_until_s = self._parts.clock.now_s() + self._rounds.settings.approve_within_s
+        return self._tell(Status.REJECTED, "the plan was not wanted", by, proposal.id)
+
+    def look_after(self, news: News) -> None:
+        """Drop a plan that waited too long, or that nodes have overtaken."""
+        proposal = self._rounds.waiting
+        if proposal is None:
+            return
+        if news.joined or self._rounds.membership.unexpected(news.lost):
+            why = "nodes came or went since the plan was made"
+        elif self._parts.clock.now_s() >= proposal.lapses_s:
+            why = f"nobody answered within {proposal.lapses_s - proposal.made_s:g} s"
+        else:
+            return
+        self._rounds.waiting = None
+        self._tell(Status.LAPSED, why, None, proposal.id)
+
+    def replaced(self, by: str | None) -> None:
+        """Drop the plan that waits, for a newer one is about to be made."""
+        if (proposal := self._rounds.waiting) is not None:
+            self._rounds.waiting = None
+            self._tell(Status.LAPSED, "a newer plan was asked for", by, proposal.id)
+
+    def change(
+        self, settings: Settings, chosen: tuple[str, Planner] | None, by: str
+    ) -> RoundRecord:
+        """Go on with other settings, and with another planner if one was ``chosen``."""
+        before = self._rounds.settings
+        told = [
+            f"{name} {old} → {new}"
+            for name, old, new in (
+                ("period", before.pace, settings.pace),
+                ("max_migrations", before.max_migrations, settings.max_migrations),
+                ("approve", before.approve, settings.approve),
+            )
+            if old != new
+        ]
+        if chosen is not None:
+            told.append(f"planner {planner_name(self._parts.planner)} → {chosen[0]}")
+            replaceable(self._parts.planner).use(*chosen)
+        self._rounds.change(settings)
+        return self._tell(Status.TOLD, "; ".join(told) or "settings stay as they are", by)
+
+    def settings_with(
+        self, period: str | float | Pace | None, max_migrations: int | None, *, approve: bool | None
+    ) -> Settings:
+        """Return the settings with what was asked for; None leaves a thing as it is."""
+        settings = self._rounds.settings
+        return replace(
+            settings,
+            pace=settings.pace if period is None else Pace.of(period),
+            max_migrations=settings.max_migrations if max_migrations is None else max_migrations,
+            approve=settings.approve if approve is None else approve,
+        )
+
+    def rehearsed(self, asked: str | Planner) -> tuple[str, Planner]:
+        """Return the planner that ``asked`` names, and its name, with all that it needs loaded."""
+        found = replaceable(self._parts.planner).found(asked)
+        found.plan(adaptation.rehearsal(self._rounds.settings))
+        return asked if isinstance(asked, str) else named(asked), found
+
+    def status(self, *, running: bool, worked_s: float) -> ControllerStatus:
+        """Return where the controller stands."""
+        settings, proposal = self._rounds.settings, self._rounds.waiting
+        return ControllerStatus(
+            running=running,
+            paused=self.paused,
+            approve=settings.approve,
+            dry_run=settings.dry_run,
+            period=str(settings.pace),
+            max_migrations=settings.max_migrations,
+            planner=planner_name(self._parts.planner),
+            objective=settings.objective.value,
+            worked_s=worked_s,
+            last_batch_s=self.last_batch_s,
+            proposal=None if proposal is None else proposal.id,
+            proposal_moves=0 if proposal is None else len(proposal.plan.moves),
+            lapses_s=None if proposal is None else proposal.lapses_s,
+        )
+
+    def _waiting(self, asked: str | None) -> Proposal:
+        """Return the plan that waits, if it is the one that was asked for."""
+        proposal = self._rounds.waiting
+        if proposal is None:
+            raise InvalidInput("no plan waits for an answer; ask for one with propose()")
+        if asked is not None and asked != proposal.id:
+            raise InvalidInput(
+                f"proposal {asked!r} does not wait any more; {proposal.id!r} does, look at it first"
+            )
+        return proposal
+
+    def _blank(
+        self, status: Status, reason: str, by: str | None, proposal: str | None
+    ) -> RoundRecord:
+        """Return a record of something that happened now."""
+        at_s = self._parts.clock.now_s()
+        return RoundRecord(0, at_s, HAND, status, reason, by=by, proposal=proposal)
+
+    def _tell(
+        self, status: Status, reason: str, by: str | None, proposal: str | None = None
+    ) -> RoundRecord:
+        return self._write(self._blank(status, reason, by, proposal))
+
+
+def planner_name(planner: Planner) -> str:
+    """Return the name of the planner in use."""
+    return planner.name if isinstance(planner, ChosenPlanner) else named(planner)
+
+
+def replaceable(planner: Planner) -> ChosenPlanner:
+    """Return ``planner`` if another one can take its place, and refuse if none can."""
+    if not isinstance(planner, ChosenPlanner):
+        raise InvalidInput("the planner of this controller is fixed; attach again with another")
+    return planner
+
+
+def named_by(by: str) -> str:
+    """Return the name of somebody who asks, fit to be written down."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in by).strip()
+    return plain[:LONGEST_NAME] or "somebody"
+
+
+def paused_after(record: RoundRecord, *, paused: bool) -> bool:
+    """Return whether the loop is paused after what was told to it."""
+    if record.reason in {PAUSED, STILL_PAUSED}:
+        return True
+    return paused and not record.reason.startswith("resumed")

@@ -1,0 +1,14 @@
+"""The live page, its API and its metrics: one small server beside a job or beside its journals."""
+
+from albic.serve.address import Serving
+from albic.serve.jobs import Job, Jobs, job_of_controller, jobs_of_journals
+from albic.serve.running import PageServer
+
+__all__ = [
+    "Job",
+    "Jobs",
+    "PageServer",
+    "Serving",
+    "job_of_controller",
+    "jobs_of_journals",
+]
