@@ -13,7 +13,7 @@ from albic.control.ports import Effect, Parts
 from albic.control.proposals import Leave, Proposal, offered, untaken
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
-from albic.control.worth import worthwhile
+from albic.control.worth import objection, worthwhile
 from albic.model import (
     NotReady,
     Outcome,

@@ -1,9 +1,11 @@
 """The API says how jobs stand, and asks their controllers what people want."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
+from albic.advice import Finding
 from albic.control.journal import Status
 from albic.model import InvalidInput
 from albic.model.fields import Pairs
@@ -153,11 +155,12 @@ def test_a_job_that_is_not_there_is_not_found(site: Site) -> None:
     assert site.client.get("/nowhere").status_code == 404
 
 
-def test_advice_comes_from_whoever_gives_it(site: Site) -> None:
+def test_advice_is_told_finding_by_finding(site: Site, monkeypatch) -> None:
     assert site.client.get("/api/jobs/orders/advice").json() == {"advice": []}
-    finding = {"sentence": "one key group is too large", "remedy": "salt the key"}
-    site.jobs.get("orders").advice = lambda: [finding]
-    assert site.client.get("/api/jobs/orders/advice").json() == {"advice": [finding]}
+    finding = Finding("large key group", 1.5, "s a batch", 0.5, "salt the key", "one is too large")
+    monkeypatch.setattr("albic.serve.jobs.advice", lambda _: (finding,))
+    told = site.client.get("/api/jobs/orders/advice").json()
+    assert told == {"advice": [asdict(finding)]}
 
 
 def test_a_wide_job_is_told_in_a_small_answer(site: Site) -> None:
