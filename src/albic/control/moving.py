@@ -11,6 +11,9 @@ from itertools import combinations
 
 #: The fewest moves that a cost is fitted to, and the most that are remembered.
 ENOUGH, MOST = 5, 64
+#: What batches pay of the time in which a node loads a copy beside them: it has less of its
+#: processor and of its link for them.
+BESIDE = 0.15
 #: Sizes that differ by less than this, as a factor, do not tell what a byte costs.
 LEAST_SPREAD = 2.0
 
@@ -32,6 +35,11 @@ class MeasuredMove:
     loaded_bytes: int
     late_s: float
     prepared_s: float | None = None
+
+    @property
+    def paid_s(self) -> float:
+        """Return what batches paid for it, as far as that is known."""
+        return self.late_s + BESIDE * (self.prepared_s or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +71,17 @@ def fitted(moves: Sequence[MeasuredMove], assumed: MoveCost = ASSUMED) -> MoveCo
     if not moves:
         return assumed
     if len(moves) < ENOUGH:
-        least_s = min(move.late_s - assumed.per_byte_s * move.loaded_bytes for move in moves)
+        least_s = min(move.paid_s - assumed.per_byte_s * move.loaded_bytes for move in moves)
         return MoveCost(assumed.per_byte_s, max(least_s, 0.0), len(moves))
     slopes = [
-        (a.late_s - b.late_s) / (a.loaded_bytes - b.loaded_bytes)
+        (a.paid_s - b.paid_s) / (a.loaded_bytes - b.loaded_bytes)
         for a, b in combinations(moves, 2)
         if _differ(a.loaded_bytes, b.loaded_bytes)
     ]
     # As many pairs as there would be if half of the moves were large and half small.
     telling = len(slopes) >= len(moves) ** 2 // 5
     per_byte_s = max(statistics.median(slopes), 0.0) if telling else assumed.per_byte_s
-    beyond_s = statistics.median(move.late_s - per_byte_s * move.loaded_bytes for move in moves)
+    beyond_s = statistics.median(move.paid_s - per_byte_s * move.loaded_bytes for move in moves)
     return MoveCost(per_byte_s, max(beyond_s, 0.0), len(moves))
 
 

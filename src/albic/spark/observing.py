@@ -29,15 +29,7 @@ def observation(
     An executor that is gone stays in the list for as long as it owns something. ``memory_bytes``
     is what each has for state, or None where state is not held in memory.
     """
-    # What is being prepared counts as moved: the next plan goes on from there.
-    there = {executor.id for executor in usable}
-    owned = [
-        {
-            **watch.placement.owners(),
-            **{group: to for group, to in watch.placement.held().items() if to.id in there},
-        }
-        for watch in watches
-    ]
+    owned = [watch.placement.owners() for watch in watches]
     sizes = np.concatenate([watch.sizes.sizes() for watch in watches])
     seen = _observation(watches, usable, owned, sizes)
     nodes = tuple(replace(node, memory_bytes=memory_bytes) for node in seen.nodes)

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -48,8 +48,7 @@ class Preparing:
         self._copies = Copies()
         self._orders: dict[tuple[str, str], list[Order]] = {}
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._broken = self._together = False
+        self._broken = self._together = self._asking = False
         self._took_s: dict[KeyGroup, float] = {}
 
     def took_s(self, group: KeyGroup) -> float | None:
@@ -61,34 +60,51 @@ class Preparing:
     ) -> Mapping[KeyGroup, Executor]:
         """Prepare ``moves`` from ``version`` on; return those that cannot be.
 
-        Those that go ``together`` are handed over in one go. A key group that was on its way to
-        another executor is left there.
+        Those that go ``together`` are handed over in one go. What was left of an earlier plan is
+        dropped, for a new plan knows better.
         """
-        recipes, owners = self._known_recipes(), self._placement.owners()
+        self.stop()
+        recipes = self._known_recipes()
         able = {g: target for g, target in moves.items() if self._operators(g) <= recipes.keys()}
-        # Back to where it still is.
-        stay = [group for group, target in able.items() if owners.get(group) == target]
-        go = {group: target for group, target in able.items() if group not in stay}
         with self._lock:
             self._together = together
-            self._leave([g for g, target in able.items() if self._copies.target(g) != target])
-            for group, target in go.items():
-                if self._copies.target(group) is None:
-                    self._want(group, target, recipes, version)
-        self._placement.let_go(stay)
-        self._placement.hold(go)
-        if able and (self._thread is None or not self._thread.is_alive()):
-            self._thread = threading.Thread(target=self._run, name="albic-prepares", daemon=True)
-            self._thread.start()
+            for group, target in able.items():
+                self._want(group, target, recipes, version)
+            if able and not self._asking:
+                self._asking = True
+                threading.Thread(target=self._run, name="albic-prepares", daemon=True).start()
+        self._placement.hold(able)
         return {group: target for group, target in moves.items() if group not in able}
 
-    def _leave(self, groups: Iterable[KeyGroup]) -> None:
-        """Want no copies of these any more."""
-        for group in groups:
-            if (target := self._copies.target(group)) is not None:
-                left = self._orders.setdefault((target.host, target.id), [])
-                left.extend(Order(store) for store in self._shape.stores(*group))
-        self._copies.forget(groups)
+    def hand_over(self, version: int, live: Iterable[Executor]) -> bool:
+        """Name the new owners of what is ready, let go of what will not be; return if any was."""
+        if not self._copies:
+            return False
+        with self._lock:
+            ready = self._copies.ready(version)
+            lost = self._copies.given_up(time.monotonic(), live)
+            if self._broken:
+                lost = dict.fromkeys(self._copies.groups(), "executors do not answer")
+            if self._together and len(ready) + len(lost) < len(self._copies):
+                ready = {}
+            self._took_s.update((group, self._copies.prepared_s(group)) for group in ready)
+            self._copies.forget((*ready, *lost))
+        self._placement.hand_over(ready)
+        self._placement.let_go(lost)
+        for group, why in lost.items():
+            log.info("%s is not moved, for its copy failed: %s", group, why)
+        return bool(ready)
+
+    def stop(self) -> None:
+        """Leave all copies, and the moves that they were for."""
+        with self._lock:
+            groups = self._copies.groups()
+            for group in groups:
+                if (target := self._copies.target(group)) is not None:
+                    left = self._orders.setdefault((target.host, target.id), [])
+                    left.extend(Order(store) for store in self._shape.stores(*group))
+            self._copies.forget(groups)
+        self._placement.let_go(groups)
 
     def _want(
         self, group: KeyGroup, target: Executor, recipes: Mapping[int, Recipe], version: int
@@ -101,28 +117,6 @@ class Preparing:
             Order(store, recipes[store.operator_id], version, PATIENCE_S + FORGOTTEN_S, ticket)
             for store in stores
         )
-
-    def hand_over(self, version: int, live: Iterable[Executor]) -> bool:
-        """Name the new owners of what is ready, let go of what will not be; return if any was."""
-        if not self._copies:
-            return False
-        with self._lock:
-            ready = self._copies.ready(version)
-            lost = self._copies.given_up(time.monotonic(), live)
-            if self._together and len(ready) + len(lost) < len(self._copies):
-                ready = {}
-            self._took_s.update((group, self._copies.prepared_s(group)) for group in ready)
-            self._copies.forget((*ready, *lost))
-        self._placement.hand_over(ready)
-        self._placement.let_go(lost)
-        for group, why in lost.items():
-            log.info("%s is not moved, for its copy failed: %s", group, why)
-        return bool(ready)
-
-    def close(self) -> None:
-        """Leave all copies where they are; executors are told as long as there are any."""
-        with self._lock:
-            self._leave(self._copies.groups())
 
     def _operators(self, group: KeyGroup) -> frozenset[int]:
         return frozenset(operator_id for operator_id, _ in self._shape.stages[group.stage].stores)
@@ -146,13 +140,7 @@ class Preparing:
 
     def _run(self) -> None:
         """Give orders and ask, until nothing is under way any more."""
-        while True:
-            with self._lock:
-                orders, self._orders = self._orders, {}
-                for target in self._copies.targets():
-                    orders.setdefault((target.host, target.id), [])
-            if not orders:
-                return
+        while orders := self._next_orders():
             try:
                 said = self._followers.give(orders, GROUP)
             except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
@@ -162,3 +150,12 @@ class Preparing:
                 mine = [copy for copy in said if copy.run_id == self._shape.run_id]
                 self._copies.heard(mine, self._stage_of)
             time.sleep(ASK_EVERY_S)
+
+    def _next_orders(self) -> Mapping[tuple[str, str], Sequence[Order]]:
+        """Return what executors are to be told, or asked; nothing is the end of asking."""
+        with self._lock:
+            orders, self._orders = self._orders, {}
+            for target in self._copies.targets():
+                orders.setdefault((target.host, target.id), [])
+            self._asking = bool(orders)
+            return orders

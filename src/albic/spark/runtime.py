@@ -99,7 +99,8 @@ class SparkRuntime:
         if read:
             self._after_batches(seen)
         avoidable, moved = None, None
-        if read:
+        # Who loads a copy is slow for other reasons than its place.
+        if read and not self._preparing():
             avoidable, moved = self._gauge.newest(newest(self._watches, self._usable()))
         ended = any(one.batches for one in seen)
         now_s, (lost, self._lost) = time.time(), (tuple(self._lost), [])
@@ -119,6 +120,8 @@ class SparkRuntime:
         """Return what the queries did in this period; raise NotReady while something is missing."""
         if self._pending or not self._watches:
             raise NotReady("a query has not ended its first batch yet")
+        if under_way := self._preparing():
+            raise NotReady(f"{under_way} moves of the last plan are being prepared")
         memory_bytes = self._bridge.executor_memory_bytes() if self._in_memory else None
         seen = observation(self._watches, self._usable(), self._generation, memory_bytes)
         return self._gauge.period(seen)
@@ -206,7 +209,7 @@ class SparkRuntime:
         """Put back what the application had; its state stays where it is."""
         self._warmth.close()
         for watch in self._watches:
-            watch.close()
+            watch.stop_preparing()
         if self._steers:
             self._wait.restore()
 
@@ -253,6 +256,9 @@ class SparkRuntime:
         self._generation += 1
         for watch in self._watches:
             watch.rouse()
+            if change.lost:
+                # What the lost one had comes first, and may need another plan altogether.
+                watch.stop_preparing()
         self._lost += change.lost
         self._warmth.forget(change.lost)
         if change.lost and self._steers:
@@ -271,6 +277,10 @@ class SparkRuntime:
             self._warmth.make(self._executors.live(), python=python)
         else:
             self._warmth.noted(executor.id for executor in self._executors.live())
+
+    def _preparing(self) -> int:
+        """Return how many moves are on their way."""
+        return sum(len(watch.placement.held()) for watch in self._watches)
 
     def _usable(self) -> list[Executor]:
         """Return the executors that may get state."""

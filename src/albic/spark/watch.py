@@ -153,10 +153,10 @@ class QueryWatch:
         """Return how long the last move of a key group was prepared; None if it was not."""
         return None if self._preparing is None else self._preparing.took_s(group)
 
-    def close(self) -> None:
-        """Prepare nothing any more."""
+    def stop_preparing(self) -> None:
+        """Leave the moves that are being prepared."""
         if self._preparing is not None:
-            self._preparing.close()
+            self._preparing.stop()
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""

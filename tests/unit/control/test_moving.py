@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from albic.control.moving import ASSUMED, MeasuredMove, MoveCost, fitted, late_s
+from albic.control.moving import ASSUMED, BESIDE, MeasuredMove, MoveCost, fitted, late_s
 
 MB = 1_000_000
 
@@ -57,3 +57,11 @@ def test_a_cost_is_never_below_nothing() -> None:
 def test_late_is_more_than_the_usual_and_unknown_without_a_past() -> None:
     assert late_s(0.9, [0.1, 0.2, 5.0]) == pytest.approx(0.7)
     assert late_s(0.9, []) is None
+
+
+def test_prepared_moves_tell_the_price_as_soon_as_there_are_any() -> None:
+    cold = [MeasuredMove("count", at, "a", "b", 20_000_000, 3.0) for at in range(8)]
+    assert fitted(cold).per_move_s > 2.5
+    warm = MeasuredMove("count", 9, "a", "b", 20_000_000, 0.0, prepared_s=4.0)
+    assert warm.paid_s == pytest.approx(BESIDE * 4.0)
+    assert fitted([*cold, warm]).per_move_s < 0.5
