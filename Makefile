@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-nodes bench-scaling reproduce nightly lock clean help
+    bench-loss bench-moves bench-nodes bench-scaling reproduce nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -61,6 +61,9 @@ bench-spark: $(COMPILED)  ## measure what albic brings on Spark; about 25 minute
 
 bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs root, 75 minutes of a quiet machine
 	$(BIN)/python bench/nodes.py $(SCENES)
+
+bench-moves: $(COMPILED)  ## what a move of state costs a batch, at once and prepared; needs root, 6 minutes
+	$(BIN)/python -m bench.moves $(SIZES)
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs

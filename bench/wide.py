@@ -19,10 +19,10 @@ from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
 import albic
+from albic.advice.surroundings import HDFS_BACKED, PROVIDER
 from albic.control import Controller
 from albic.control.journal import Status
 from albic.spark.attaching import bridge_of_process
-from albic.spark.runtime import HELD_IN_MEMORY, PROVIDER
 from albic.wiring import LocalCluster
 
 PARTITIONS, NODES, ROWS = 1_000, 2, 20_000
@@ -77,7 +77,7 @@ def main() -> int:
     """Print what the controller did and what that cost."""
     options = argparse.ArgumentParser(prog="python -m bench.wide", description=__doc__)
     options.add_argument("--batches", type=int, default=8, help="batches beside the controller")
-    settings = {"spark.sql.shuffle.partitions": str(PARTITIONS), PROVIDER: HELD_IN_MEMORY}
+    settings = {"spark.sql.shuffle.partitions": str(PARTITIONS), PROVIDER: HDFS_BACKED}
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         albic.local_cluster(nodes=NODES, settings=settings) as cluster,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
@@ -11,9 +12,18 @@ import albic
 from albic.spark import runtime
 from albic.spark.bridge import Bridge, Followers, Order
 from albic.spark.operators import shape
-from albic.spark.placement import KeyGroup
+from albic.spark.placement import KeyGroup, Placement
 from albic.spark.preparing import Preparing
-from tests.spark.conftest import KEYS, Watched, counts, exact_counts, numbers, ran_on
+from tests.spark.conftest import (
+    KEYS,
+    PARTITIONS,
+    Watched,
+    counts,
+    exact_counts,
+    numbers,
+    ran_on,
+)
+from tests.spark.exactness import CASES, FILES, Stream, wait_until
 
 CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -244,3 +254,62 @@ def _all_on_one(bridge: Bridge, query) -> None:
     for partition in range(found.stages[0].partitions):
         stores = found.stores(0, partition)
         bridge.point(stores, host["hostPort"].rpartition(":")[0], host["id"])
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
+def test_every_row_is_there_once_over_prepared_moves_at_random(
+    case, spark, bridge, executors, tmp_path
+) -> None:
+    rng, moved_in_all = np.random.default_rng(7), 0
+    stream = Stream(spark, case, tmp_path, seed=7)
+    stream.release(1)
+    query = stream.start()
+    try:
+        query.processAllAvailable()
+        found = shape(bridge.plan(query), case.name, str(query.runId))
+        placement = Placement(bridge, found)
+        preparing = Preparing(Followers(spark), query, found, placement)
+        for upto in range(2, FILES + 1):
+            at = placement.read_back()
+            elsewhere = {
+                group: next(each for each in executors if each.id != owner)
+                for group, owner in at.items()
+                if rng.random() < 0.6
+            }
+            version = bridge.last_batch(query) + 1
+            assert preparing.begin(elsewhere, version, together=False) == {}
+            while placement.held():
+                wait_until(lambda v=version: preparing.hand_over(v, executors), "no copy was ready")
+            moved_in_all += len(elsewhere)
+            stream.release(upto)
+            query.processAllAvailable()
+            now = placement.read_back()
+            assert all(now[group] == target.id for group, target in elsewhere.items())
+    finally:
+        query.stop()
+    assert moved_in_all >= 2 * PARTITIONS
+    assert stream.found() == stream.expected()
+
+
+@pytest.mark.timeout(300)
+def test_a_target_that_dies_in_the_midst_of_it_ends_the_preparation_and_nothing_else(
+    spark, watch, cluster
+) -> None:
+    host = cluster.add_node()
+    cluster.wait_for_executors(len(cluster.hosts))
+    running = watch(counts(spark), "warm_dead", "complete", pause_s=0.3)
+    running.batches(2)
+    running.executors.look()
+    target = next(each for each in running.executors.live() if each.host == host)
+    group = next(g for g, owner in running.placement.owners().items() if owner.id != target.id)
+    preparing = preparing_of(running, spark)
+    preparing.begin({group: target}, running.bridge.last_batch(running.query) + 1, together=False)
+    cluster.remove_node(host)
+    wait_until(lambda: target.id not in running.bridge.executor_ids(), "Spark did not notice")
+    running.executors.look()
+    assert not preparing.hand_over(1, running.executors.live())
+    assert not running.placement.waiting()
+    running.batches(2)
+    running.query.stop()
+    exact_counts(spark, "warm_dead")
