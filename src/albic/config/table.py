@@ -49,7 +49,8 @@ class Length:
     def objection(self, value: object) -> str | None:
         """Return what it would have to be."""
         try:
-            Pace.of(value)  # type: ignore[arg-type]  whatever else it is, is refused
+            # Whatever else it is, is refused.
+            Pace.of(value)  # type: ignore[arg-type]
         except (InvalidInput, TypeError):
             return 'write for example "20s", "500ms", "2m" or "5 batches"'
         return None

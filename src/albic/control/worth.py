@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from albic.arrays import Ints, Sparse
+from albic.arrays import Floats, Ints, Sparse
 from albic.control.spread import Spread
 from albic.model import (
     Allocation,
@@ -118,7 +118,7 @@ def parties(moves: Sequence[Move], talk: Sparse) -> Ints:
     ``talk`` is what each pair of key groups says to each other. Three operators in a row whose
     partners move together are one decision, and would never be worth the price of three.
     """
-    all_of = np.asarray(talk.sum(axis=1)).ravel()
+    all_of: Floats = np.asarray(talk.sum(axis=1)).ravel()
     party: dict[int, int] = {}
     counts, goes_to = [0], {move.key_group: move.target for move in moves}
     for move in moves:

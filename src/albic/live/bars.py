@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from albic.arrays import Ints
+from albic.arrays import Floats, Ints
 from albic.model import NodeState, Snapshot, metrics
 
 #: Beyond so many, operators share the last colour, and edges are left out, least traffic first.
@@ -62,8 +62,8 @@ def executors_of(snapshot: Snapshot) -> Executors:
     loads, capacities = metrics.group_loads(snapshot), cluster.capacities()
     names, place = _shown_operators(snapshot)
     cell = owner * len(names) + place[snapshot.topology.operator_of()]
-    parts = np.bincount(cell, weights=loads, minlength=len(cluster.nodes) * len(names))
-    parts = parts.reshape(len(cluster.nodes), len(names)) / capacities[:, None]
+    work = np.bincount(cell, weights=loads, minlength=len(cluster.nodes) * len(names))
+    parts: Floats = work.reshape(len(cluster.nodes), len(names)) / capacities[:, None]
     owned = np.bincount(owner, minlength=len(cluster.nodes))
     totals = metrics.node_loads(snapshot, snapshot.allocation)
     mean_pct = metrics.mean_load(snapshot)

@@ -123,8 +123,9 @@ class Hours:
 def _is_span(pair: object) -> bool:
     """Return whether something is two hours of a day."""
     hour = Amount(0, 24)
-    both = isinstance(pair, list | tuple) and len(pair) == 2
-    return both and not any(hour.objection(each) for each in pair)
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        return False
+    return not any(hour.objection(each) for each in pair)
 
 
 def setting(default: Any, kind: Kind, meaning: str, unit: str = "") -> Any:  # noqa: ANN401  a field

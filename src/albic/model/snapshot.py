@@ -86,10 +86,10 @@ class Snapshot:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: how much of each node's processors key groups use."""
         nodes, groups = self.cluster.nodes, self.topology.key_groups
-        use = np.bincount(
+        work = np.bincount(
             self.allocation.owner, weights=self.usage[Resource.CPU], minlength=len(nodes)
         )
-        use = use / self.cluster.capacities()
+        use: Floats = work / self.cluster.capacities()
         names = ", ".join(operator.name for operator in self.topology.operators[:5])
         sentence = (
             f"{groups} key groups of {len(self.topology.operators)} operators ({names}) on "

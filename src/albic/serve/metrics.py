@@ -1,13 +1,13 @@
 """What Prometheus reads: names and units by its conventions, labels that cannot grow."""
 
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from albic import __version__
 from albic.serve.jobs import JobPage, Jobs
 
 #: Executors that get a series of their own; a cluster that has more is summed up only.
@@ -28,7 +28,7 @@ class JobCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return all metrics."""
         pages = [job.page(rounds=0) for job in self._jobs]
-        yield InfoMetricFamily("albic_build", "Version of albic.", {"version": __version__})
+        yield InfoMetricFamily("albic_build", "Version of albic.", {"version": version("albic")})
         yield from _counters(pages)
         yield from _gauges(pages)
         yield _loads(pages)

@@ -75,7 +75,7 @@ class PageServer:
         try:
             self._server.run()
         except (Exception, SystemExit) as wrong:  # noqa: BLE001  the job must not notice
-            log.warning("the page cannot be served: %s", wrong or "see above")
+            log.warning("the page cannot be served: %s", str(wrong) or "see above")
         finally:
             self._failed = True
 

@@ -101,7 +101,7 @@ def test_objects_of_ones_own_pass_as_keywords() -> None:
         ({"objective": "speed"}, "known are auto"),
         ({"planner": "joined"}, "did you mean joint"),
         ({"planner": 3}, "planner is 3"),
-        ({"scaling": "fxed"}, "did you mean fixed"),
+        ({"scaling": "fixxed"}, "did you mean fixed"),
         ({"dry_run": 1}, "true or false"),
         ({"journal_files": 0}, "at least 1"),
         ({"wholly_unknown_thing": 1}, "albic config show"),

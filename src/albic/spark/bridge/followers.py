@@ -94,7 +94,7 @@ class Followers(Books):
         Building the lineage of a stateful node runs nothing. The stores of a stream-stream join
         are opened elsewhere, and are not among them.
         """
-        execution = query._jsq.streamingQuery().lastExecution()  # type: ignore[attr-defined]
+        execution = query._jsq.streamingQuery().lastExecution()
         found: dict[int, Recipe] = {}
         for node in _nodes(execution.executedPlan()):
             if not is_stateful(self._gateway, node):
@@ -153,7 +153,7 @@ class Followers(Books):
         compiler.cook(source)
         classes = compiler.getBytecodes()
         # Executors fetch it from there, late ones too; it goes with the application.
-        jar = Path(self._spark.sparkContext._temp_dir) / "albic-follower.jar"  # type: ignore[attr-defined]
+        jar = Path(self._spark.sparkContext._temp_dir) / "albic-follower.jar"
         with zipfile.ZipFile(jar, "w") as packed:
             for name in classes:
                 packed.writestr(f"{name.replace('.', '/')}.class", bytes(classes[name]))
