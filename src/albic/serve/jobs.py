@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,11 @@ class Job:
 
     def status(self) -> ControllerStatus | None:
         """Return where the controller stands, if there is one."""
-        return None if self.controller is None else self.controller.status()
+        if self.controller is None:
+            return None
+        status = self.controller.status()
+        # In whole seconds, or the page would be another one at every look.
+        return replace(status, worked_s=float(int(status.worked_s)))
 
     def _read(self) -> None:
         """Take in what was appended; only those who look pay for it."""
