@@ -8,7 +8,11 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
+<<<<<<< HEAD
     bench-loss bench-moves bench-nodes bench-scaling reproduce nightly lock clean help
+=======
+    bench-loss bench-nodes bench-scaling reproduce screenshots nightly lock clean help
+>>>>>>> wt-serve
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -76,6 +80,9 @@ bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; pr
 
 bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spark's dynamic allocation; 9 minutes
 	$(BIN)/python bench/scaling.py
+
+screenshots: $(COMPILED)  ## make the pictures of the live page in docs/ again, with a headless Chromium
+	ALBIC_SCREENSHOTS=docs $(BIN)/pytest -q tests/page/test_browser.py -k pictures
 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
+from importlib.metadata import version
 from importlib.resources import files
 
 from fastapi import FastAPI, Request, Response
@@ -9,7 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from albic import __version__
 from albic.model import AlbicError
 from albic.serve import access
 from albic.serve.address import Serving
@@ -34,7 +34,7 @@ def application(jobs: Jobs, serving: Serving, planners: Sequence[str] = ()) -> F
     """Return the application that shows ``jobs``; ``planners`` can be chosen at run time."""
     app = FastAPI(
         title="albic",
-        version=__version__,
+        version=version("albic"),
         summary="What a controller of stateful streaming jobs sees and does.",
         openapi_url="/api/openapi.json",
         # Their pages load scripts from outside addresses.

@@ -2,9 +2,14 @@
 
 import re
 import threading
+<<<<<<< HEAD
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+=======
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+>>>>>>> wt-serve
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +104,11 @@ class Job:
 
     def status(self) -> ControllerStatus | None:
         """Return where the controller stands, if there is one."""
-        return None if self.controller is None else self.controller.status()
+        if self.controller is None:
+            return None
+        status = self.controller.status()
+        # In whole seconds, or the page would be another one at every look.
+        return replace(status, worked_s=float(int(status.worked_s)))
 
     def _read(self) -> None:
         """Take in what was appended; only those who look pay for it."""
