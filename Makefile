@@ -8,11 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-<<<<<<< HEAD
-    bench-loss bench-moves bench-nodes bench-scaling reproduce nightly lock clean help
-=======
-    bench-loss bench-nodes bench-scaling reproduce screenshots nightly lock clean help
->>>>>>> wt-serve
+    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"

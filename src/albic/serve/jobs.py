@@ -2,14 +2,9 @@
 
 import re
 import threading
-<<<<<<< HEAD
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-=======
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
->>>>>>> wt-serve
 from pathlib import Path
 from typing import Any
 
