@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import functions as fn
 
 from albic.model import InvalidInput
-from albic.spark.placement import KeyGroup, LocalityWait
+from albic.spark.locality import LocalityWait
+from albic.spark.placement import KeyGroup
 from albic.spark.watch import busiest_stage_s
 from tests.spark.conftest import (
     KEYS,

@@ -13,8 +13,8 @@ from albic.model import JobEnded
 from albic.spark.attaching import bridge_of_process
 from albic.spark.batch import BatchSample, StageSample
 from albic.spark.checkpoint import StateSizes
+from albic.spark.locality import NODE, PROCESS
 from albic.spark.operators import shape
-from albic.spark.placement import NODE, PROCESS
 from albic.spark.statistics import StatisticsReader
 
 #: What Python writes for an error of albic's, deep inside the text of one of Spark's.

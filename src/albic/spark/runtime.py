@@ -17,8 +17,9 @@ from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topo
 from albic.spark.bridge import Bridge, Followers
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
+from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
 from albic.spark.observing import measured_moves, newest, observation
-from albic.spark.placement import LONGEST_WAIT_S, KeyGroup, LocalityWait
+from albic.spark.placement import KeyGroup
 from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
 
