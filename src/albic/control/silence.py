@@ -36,6 +36,7 @@ class Silence:
         self._futile = 0
         self._avoidable = 0.0
         self._before: tuple[float, float] = 0.0, 0.0
+        self._moved_before = 0.0
         self._usual: tuple[float, float] | None = None
 
     @property
@@ -54,7 +55,7 @@ class Silence:
         if self._futile < ENOUGH or not settled or not self._recent_s:
             return None
         self._usual = median(self._recent_s), self._avoidable
-        self._before = 0.0, 0.0
+        self._before, self._moved_before = (0.0, 0.0), 0.0
         return (
             f"nothing was to be won in {self._futile} rounds, {NO_MORE} nodes come "
             f"or go, {MOST_MOVED:.0%} of the work lies on other key groups, batches take "
@@ -79,8 +80,11 @@ class Silence:
         """Return what is different from when the loop fell silent."""
         if news.joined:
             return f"{', '.join(news.joined)} joined"
-        if news.moved is not None and news.moved > MOST_MOVED:
-            return f"{news.moved:.0%} of the work lies on other key groups"
+        if news.moved is not None:
+            moved, self._moved_before = self._moved_before, news.moved
+            # On a busy machine one batch in many looks like another job.
+            if max(min(news.moved, moved), news.moved / ALONE) > MOST_MOVED:
+                return f"{news.moved:.0%} of the work lies on other key groups"
         off = 0.0 if news.batch_s is None else news.batch_s / usual_s - 1
         waste = 0.0 if news.avoidable is None else news.avoidable - wasted
         off_before, waste_before = self._before

@@ -1,5 +1,7 @@
 """Where nothing can be won the loop is silent, and it wakes up when something changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,11 @@ def test_a_lost_node_and_a_sudden_imbalance_are_answered_in_silence_too() -> Non
     triggers = [record.trigger for record in steady.journal.records()]
     assert triggers[2] in {"imbalance", "stir"}
     assert triggers[3] == "loss"
+
+
+def test_work_that_lies_elsewhere_for_one_batch_is_an_accident_and_for_two_is_not() -> None:
+    silence, other = silent(), replace(QUIET, moved=0.15)
+    assert silence.broken_by(other) is None
+    assert silence.broken_by(QUIET) is None
+    assert silence.broken_by(other) is None
+    assert silence.broken_by(other) == "15% of the work lies on other key groups"
