@@ -229,11 +229,15 @@ def test_the_controller_prepares_large_state_and_says_so(spark, bridge, tmp_path
     writer = slow.writeStream.format("memory").queryName("warm_attached").outputMode("complete")
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     try:
+        for _ in range(2):
+            # A batch that is under way takes state along, so it is said twice.
+            _all_on_one(bridge, query)
+            after = bridge.last_batch(query) + 2
+            wait_until(lambda upto=after: bridge.last_batch(query) >= upto, "no batches came")
         controller = albic.attach(query, period="2 batches", journal=tmp_path / "journal.jsonl")
-        _all_on_one(bridge, query)
         ends_s = time.monotonic() + 120
         while not (told := [m for r in controller.journal.records() for m in r.measured_moves]):
-            assert time.monotonic() < ends_s, "nothing was moved"
+            assert time.monotonic() < ends_s, controller.journal.records()[-1].reason
             assert query.isActive, query.exception()
             time.sleep(0.2)
         controller.stop()
