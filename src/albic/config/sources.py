@@ -15,8 +15,16 @@ from albic.model.files import blaming
 
 #: The file that is read where none is named, if it is there.
 FILE = Path("albic.toml")
-#: Variables of the same prefix that are no settings.
-OTHERS = frozenset({"ALBIC_DATA_HOME", "ALBIC_SAMPLE_DATA"})
+#: Variables of the same prefix that are no settings: where data lie, and the page's token.
+OTHERS = frozenset(
+    {
+        "ALBIC_DATA_HOME",
+        "ALBIC_SAMPLE_DATA",
+        "ALBIC_SCREENSHOTS",
+        "ALBIC_SERVE_TOKEN",
+        "ALBIC_SERVE_TOKEN_FILE",
+    }
+)
 DEFAULT, KEYWORD = "default", "keyword"
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in TABLE}
 

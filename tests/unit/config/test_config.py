@@ -168,3 +168,8 @@ def test_every_setting_says_what_it_is_for() -> None:
 def test_the_page_about_settings_is_current() -> None:
     # albic config show --markdown > docs/settings.md
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page()
+
+
+@pytest.mark.parametrize("name", ["ALBIC_SERVE_TOKEN", "ALBIC_SERVE_TOKEN_FILE"])
+def test_the_token_of_the_page_is_no_setting_and_no_mistake(name: str) -> None:
+    assert "secret" not in str(choices({}, None, {name: "secret"}))
