@@ -78,6 +78,8 @@ def test_serve_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         [sys.executable, "-m", "albic", "serve", journal, "--port", "0"],
         stderr=subprocess.PIPE,
         text=True,
+        # What a shell starts in the background ignores it, and hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     try:
         line = program.stderr.readline()
@@ -86,8 +88,11 @@ def test_serve_serves_until_it_is_interrupted(tmp_path: Path) -> None:
             assert b'"orders"' in answer.read()
     finally:
         program.send_signal(signal.SIGINT)
-        code = program.wait(20)
-        program.stderr.close()
+        try:
+            code = program.wait(20)
+        finally:
+            program.kill()
+            program.stderr.close()
     assert code == 130
     assert "token" not in line, "a journal has nothing that a token would change"
 
