@@ -52,8 +52,11 @@ class Preparing:
         self._took_s: dict[KeyGroup, float] = {}
 
     def took_s(self, group: KeyGroup) -> float | None:
-        """Return how long a key group's last move was prepared; None if it was not."""
-        return self._took_s.get(group)
+        """Return how long a key group's last move was prepared; None if it was not.
+
+        It is told once: the next move may be another kind.
+        """
+        return self._took_s.pop(group, None)
 
     def begin(
         self, moves: Mapping[KeyGroup, Executor], version: int, *, together: bool

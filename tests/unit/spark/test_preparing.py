@@ -77,6 +77,7 @@ def test_what_is_ready_is_handed_over_and_what_failed_stays(executors, placement
     until(lambda: not placement.held() or preparing.hand_over(5, [ONE, TWO]))
     assert owners(placement) == ["2", "1"]
     assert preparing.took_s(FIRST) == 1.0
+    assert preparing.took_s(FIRST) is None, "the next move may be another kind"
     assert preparing.took_s(SECOND) is None
 
 
