@@ -6,7 +6,7 @@ told and written down, and ends here.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 
@@ -169,7 +169,7 @@ class Controller(Controls):
         if trigger not in EARLY:
             self._began_s, self._batches = now_s, 0
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
-        record = replace(record, note=self._noted(record))
+        record = replace(record, note=self._noted(record, effect.notes))
         self._parts.journal.add(record)
         return record
 
@@ -190,11 +190,11 @@ class Controller(Controls):
         self._parts.journal.add(record)
         return record
 
-    def _noted(self, record: RoundRecord) -> str | None:
+    def _noted(self, record: RoundRecord, told: Sequence[str]) -> str | None:
         """Return what people should know beside what a round did, and log it."""
         woken, self._woken = self._woken, None
         silent = self._silence.after(record, settled=self._rounds.settled)
-        notes = [note for note in (woken, self._rounds.advice(), silent) if note]
+        notes = [note for note in (*told, woken, self._rounds.advice(), silent) if note]
         for note in notes:
             log.info("round %d: %s", record.number, note)
         return "; ".join(notes) or None

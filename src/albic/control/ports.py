@@ -49,10 +49,10 @@ class Effect:
     ``judged`` counts tasks whose owner was known when they were placed, ``compliant`` those of
     them that ran there. ``cpu_s`` and ``rows`` are sums over the tasks of key groups.
     ``local_bytes`` and ``remote_bytes`` are what key groups read from key groups, on the same node
-    and on others. ``moves`` are the migrations that took place. ``busy_s`` is how long tasks of
-    key groups ran, ``wait_s`` the part of it in which they stood still for rows of other nodes, and
-    ``task_costs`` is what a task of each stage takes. What a world does not measure stays at its
-    default.
+    and on others. ``moves`` are the migrations that took place, and ``notes`` say what became of
+    others. ``busy_s`` is how long tasks of key groups ran, ``wait_s`` the part of it in which they
+    stood still for rows of other nodes, and ``task_costs`` is what a task of each stage takes. What
+    a world does not measure stays at its default.
     """
 
     batches: int = 0
@@ -65,6 +65,7 @@ class Effect:
     local_bytes: int = 0
     remote_bytes: int = 0
     moves: tuple[MeasuredMove, ...] = ()
+    notes: tuple[str, ...] = ()
     busy_s: float = 0.0
     wait_s: float = 0.0
     task_costs: tuple[TaskCost, ...] = ()

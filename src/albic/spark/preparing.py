@@ -50,6 +50,7 @@ class Preparing:
         self._lock = threading.Lock()
         self._broken = self._together = self._asking = False
         self._took_s: dict[KeyGroup, float] = {}
+        self._dropped: list[str] = []
 
     def took_s(self, group: KeyGroup) -> float | None:
         """Return how long a key group's last move was prepared; None if it was not.
@@ -94,9 +95,16 @@ class Preparing:
             self._copies.forget((*ready, *lost))
         self._placement.hand_over(ready)
         self._placement.let_go(lost)
-        for group, why in lost.items():
-            log.info("%s is not moved, for its copy failed: %s", group, why)
+        self._dropped += [
+            f"key group {group.partition} of stage {group.stage} stays: its copy failed, {why}"
+            for group, why in lost.items()
+        ]
         return bool(ready)
+
+    def dropped(self) -> tuple[str, ...]:
+        """Return what was not moved and why, in a sentence each; it is told once."""
+        told, self._dropped = tuple(self._dropped), []
+        return told
 
     def stop(self) -> None:
         """Leave all copies, and the moves that they were for."""

@@ -201,6 +201,7 @@ class SparkRuntime:
             local_bytes=sum(one.local_bytes for one in seen),
             remote_bytes=sum(one.remote_bytes for one in seen),
             moves=tuple(move for _, moves in both for move in moves),
+            notes=tuple(note for watch in self._watches for note in watch.dropped()),
             busy_s=sum(one.busy_s for one in seen),
             wait_s=sum(one.wait_s for one in seen),
             task_costs=task_costs(newest(self._watches, ())) if self._watches else (),

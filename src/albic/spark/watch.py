@@ -153,6 +153,10 @@ class QueryWatch:
         """Return how long the last move of a key group was prepared; None if it was not."""
         return None if self._preparing is None else self._preparing.took_s(group)
 
+    def dropped(self) -> tuple[str, ...]:
+        """Return which prepared moves were not made, and why."""
+        return () if self._preparing is None else self._preparing.dropped()
+
     def stop_preparing(self) -> None:
         """Leave the moves that are being prepared."""
         if self._preparing is not None:

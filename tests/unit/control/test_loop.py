@@ -397,3 +397,9 @@ def test_a_policy_can_look_back() -> None:
     steady.run_round("period")
     (past,) = policy.requests[1].past
     assert (past.nodes, past.peak_pct, past.decision.wanted) == (2, 60.0, 3)
+
+
+def test_what_became_of_moves_that_were_not_made_stands_in_the_journal() -> None:
+    job = World()
+    job.effect_now = Effect(notes=("key group 3 stays",))
+    assert "key group 3 stays" in (controller(job).run_round("period").note or "")

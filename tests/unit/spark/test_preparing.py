@@ -79,6 +79,9 @@ def test_what_is_ready_is_handed_over_and_what_failed_stays(executors, placement
     assert preparing.took_s(FIRST) == 1.0
     assert preparing.took_s(FIRST) is None, "the next move may be another kind"
     assert preparing.took_s(SECOND) is None
+    (told,) = preparing.dropped()
+    assert "key group 1 of stage 0 stays" in told
+    assert preparing.dropped() == ()
 
 
 def test_those_that_go_together_wait_for_each_other(executors, placement) -> None:
