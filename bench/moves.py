@@ -1,8 +1,9 @@
 """What a move costs the batch after it, made at once and prepared; see ``docs/warm-moves.md``.
 
 On isolated nodes with storage beyond links of 100 Mbit/s. Two key groups move at a time, to the
-next node each: at once, prepared, prepared, at once. How late a batch is, is told by the batches
-right before. Needs Linux and root, and some minutes for each size; prints a table.
+next node each: at once, prepared, prepared, at once. How late the batch of a move is, is told by
+those right after it, which have the same placement. Needs Linux and root, and two minutes for each
+size; prints a table.
 
     python -m bench.moves --mb 1 --mb 20
 """
@@ -45,9 +46,9 @@ NOTE_BYTES = KEEPING.note_bytes
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One move of two key groups: seconds by which batches were longer than usual.
+    """One move of two key groups: seconds by which its batch was longer than those after it.
 
-    ``beside_s`` is that of the batches during the preparation, on average.
+    ``beside_s`` is by how much batches were longer during the preparation than before, on average.
     """
 
     way: str
@@ -80,27 +81,27 @@ class Mover:
         moves = {KeyGroup(0, p): live[(at[before[-1].node[p]] + 1) % len(live)] for p in partitions}
         if way == AT_ONCE:
             self._placement.move_now(moves)
-            return Measured(way, usual_s, self._followed(moves) - usual_s)
+            return Measured(way, *self._followed(moves))
         self._preparing.begin(moves, before[-1].batch + 1, together=True)
         beside_s = []
         for _ in range(MOST):
             record = next(self._records)
             if self._preparing.hand_over(record.batch + 1, live):
                 loads_s = max(self._preparing.took_s(group) or 0.0 for group in moves)
-                late_s = self._followed(moves) - usual_s
-                return Measured(way, usual_s, late_s, _mean(beside_s, usual_s), loads_s)
+                return Measured(way, *self._followed(moves), _mean(beside_s, usual_s), loads_s)
             beside_s.append(record.batch_s)
         raise JobEnded(f"no copy was ready within {MOST} batches")
 
-    def _followed(self, moves: dict[KeyGroup, Executor]) -> float:
-        """Return how long the first batch took that ran where it should."""
+    def _followed(self, moves: dict[KeyGroup, Executor]) -> tuple[float, float]:
+        """Return what a batch takes with the new owners, and how late their first one was."""
         longest_s = 0.0
         for _ in range(MOST):
             record = next(self._records)
             # One that had begun may load state on its old owner once more, and be late for that.
             longest_s = max(longest_s, record.batch_s)
             if all(record.node[group.partition] == to.id for group, to in moves.items()):
-                return longest_s
+                after_s = median(next(self._records).batch_s for _ in range(USUAL))
+                return after_s, longest_s - after_s
         raise JobEnded("Spark did not follow")
 
 
