@@ -54,9 +54,7 @@ class Evidence:
     @property
     def point_s(self) -> float | None:
         """Return how long a point of makespan lasts in a batch; None where nobody measured it."""
-        if self.batch_s is None or self.makespan <= 0:
-            return None
-        return max(self.batch_s - self.beside_s, 0.0) / self.makespan
+        return metrics.seconds_per_point(self.snapshot, self.batch_s, self.beside_s)
 
     @property
     def slots(self) -> int:

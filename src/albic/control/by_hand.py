@@ -69,14 +69,14 @@ class ByHand:
         """Run no more rounds until :meth:`resume`, but for rescues."""
         told = STILL_PAUSED if self.paused else PAUSED
         self.paused = True
-        return self._tell(Status.TOLD, told, by)
+        return self._write(replace(self._blank(Status.TOLD, told, by), paused=True))
 
     def resume(self, by: str) -> RoundRecord:
         """Run rounds again."""
         told = "resumed" if self.paused else "was not paused"
         self.paused = False
         self._no_until_s = -math.inf
-        return self._tell(Status.TOLD, told, by)
+        return self._write(replace(self._blank(Status.TOLD, told, by), paused=False))
 
     def accept(self, asked: str | None, by: str) -> RoundRecord:
         """Carry out the plan that waits."""
@@ -190,7 +190,7 @@ class ByHand:
         return proposal
 
     def _blank(
-        self, status: Status, reason: str, by: str | None, proposal: str | None
+        self, status: Status, reason: str, by: str | None, proposal: str | None = None
     ) -> RoundRecord:
         """Return a record of something that happened now."""
         at_s = self._parts.clock.now_s()
@@ -218,10 +218,3 @@ def named_by(by: str) -> str:
     """Return the name of somebody who asks, fit to be written down."""
     plain = "".join(letter if letter.isprintable() else " " for letter in by).strip()
     return plain[:LONGEST_NAME] or "somebody"
-
-
-def paused_after(record: RoundRecord, *, paused: bool) -> bool:
-    """Return whether the loop is paused after what was told to it."""
-    if record.reason in {PAUSED, STILL_PAUSED}:
-        return True
-    return paused and not record.reason.startswith("resumed")

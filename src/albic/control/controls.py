@@ -47,7 +47,10 @@ class Controls(ABC):
         """Run a round that somebody asked for."""
 
     def pause(self, *, by: str = "python") -> RoundRecord:
-        """Plan and move nothing until :meth:`resume`, but for what lies on a lost node."""
+        """Plan nothing until :meth:`resume`, but for what lies on a lost node.
+
+        Moves of a plan that was begun are still made.
+        """
         return self._ask(lambda: self._hand.pause(named_by(by)))
 
     def resume(self, *, by: str = "python") -> RoundRecord:

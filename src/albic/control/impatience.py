@@ -14,7 +14,6 @@ import numpy as np
 
 from albic.advice.surroundings import AS_WELL, IMPATIENT, PLANS
 from albic.control.moving import ENOUGH
-from albic.control.payback import seconds_per_point
 from albic.model import Plan, PlanRequest, Resource, Snapshot, Throughput, metrics
 
 
@@ -28,7 +27,7 @@ class Impatience:
 
     def take_in(self, plan: Plan, request: PlanRequest, kept: Throughput, measured: int) -> None:
         """Compare a plan that is carried out; ``measured`` moves tell what loads cost."""
-        point_s = seconds_per_point(request, kept)
+        point_s = metrics.seconds_per_point(request.snapshot, kept.batch_s, kept.beside_s)
         snapshot = request.snapshot
         promised = metrics.makespan(snapshot, plan.target)
         leaving = snapshot.cluster.draining().any()

@@ -78,7 +78,8 @@ class RoundRecord:
     ``scaling`` is its reason. ``snapshot`` is the whole measurement and ``terms`` are the rest of
     the question, so that another planner can be asked later. Of ``batches`` so many were ``read``
     whole: tasks, rows and bytes are of these. ``note`` is what else people should know. ``by`` is
-    who asked for it, where a person did; ``proposal`` names the plan that waits or was answered.
+    who asked for it, where a person did; ``proposal`` names the plan that waits or was answered,
+    and ``paused`` says whether the loop was, where that was what was asked.
 
     The rest is for advice. ``busy_s`` and ``wait_s`` are how long tasks ran, and stood still for
     rows of other nodes; ``interval_s``, ``beside_s`` and ``arrived_share`` are as in
@@ -132,6 +133,7 @@ class RoundRecord:
     spark: dict[str, str] | None = None
     by: str | None = None
     proposal: str | None = None
+    paused: bool | None = None
     terms: TermsRecord | None = None
     snapshot: dict[str, Any] | None = None
 

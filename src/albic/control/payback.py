@@ -25,7 +25,7 @@ def too_dear(plan: Plan, request: PlanRequest, kept: Throughput, pace: Pace) -> 
         metrics.collocation_factor(snapshot.traffic, each)
         for each in (snapshot.allocation, plan.target)
     )
-    point_s = seconds_per_point(request, kept)
+    point_s = metrics.seconds_per_point(request.snapshot, kept.batch_s, kept.beside_s)
     if not plan.moves or leaves or after > before or point_s is None or kept.batch_s is None:
         return None
     batches = batches_in(pace, kept.batch_s)
@@ -59,14 +59,6 @@ def hopeless(request: PlanRequest, least_gain: float) -> str | None:
     )
 
 
-def seconds_per_point(request: PlanRequest, kept: Throughput) -> float | None:
-    """Return how long a point of makespan lasts in a batch; None where nobody measured it."""
-    points = metrics.makespan(request.snapshot, request.snapshot.allocation)
-    if kept.batch_s is None or points <= 0:
-        return None
-    return max(kept.batch_s - kept.beside_s, 0.0) / points
-
-
 def batches_in(pace: Pace, batch_s: float) -> float:
     """Return the batches that a plan has to pay for itself in: those of a period, or a few."""
     if pace.batches is not None:
@@ -94,7 +86,7 @@ def dearness(request: PlanRequest, kept: Throughput, pace: Pace) -> Callable[[Pl
 
     None where nobody measured how long a batch takes.
     """
-    point_s = seconds_per_point(request, kept)
+    point_s = metrics.seconds_per_point(request.snapshot, kept.batch_s, kept.beside_s)
     if not point_s or kept.batch_s is None:
         return None
     now_s = metrics.makespan(request.snapshot, request.snapshot.allocation) * point_s

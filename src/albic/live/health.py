@@ -3,7 +3,6 @@
 from collections import deque
 from dataclasses import dataclass, replace
 
-from albic.control.by_hand import paused_after
 from albic.control.journal import RoundRecord, Status
 from albic.control.silence import is_silent
 from albic.live.redacting import without_secrets
@@ -60,7 +59,7 @@ class Pulse:
         self._record_s = ended_s
         self._totals[record.status.value] += 1
         if record.status is Status.TOLD:
-            self._paused = paused_after(record, paused=self._paused)
+            self._paused = self._paused if record.paused is None else record.paused
             return
         self._silent = is_silent(record.note)
         self._recent.append(_lean(record))

@@ -141,3 +141,14 @@ def makespan(snapshot: Snapshot, allocation: Allocation) -> float:
     """
     busiest = stage_loads(snapshot, allocation).max(axis=1)
     return float(np.maximum(busiest, stage_floors(snapshot)).sum())
+
+
+def seconds_per_point(snapshot: Snapshot, batch_s: float | None, beside_s: float) -> float | None:
+    """Return how long a point of makespan lasts in a batch; None where nobody measured it.
+
+    A batch takes ``batch_s``, of which ``beside_s`` pass beside all key groups.
+    """
+    points = makespan(snapshot, snapshot.allocation)
+    if batch_s is None or points <= 0:
+        return None
+    return max(batch_s - beside_s, 0.0) / points

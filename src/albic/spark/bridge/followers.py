@@ -15,8 +15,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.books import Books
 from albic.spark.bridge.plans import is_stateful
+from albic.spark.bridge.reports import Reports
 from albic.spark.bridge.stores import StoreId, StoreNames
 
 #: The RDD that opens a store to write it, and so knows how; every operator but the join has one.
@@ -78,7 +78,7 @@ class Copy:
     why: str
 
 
-class Followers(Books):
+class Followers(Reports):
     """Gives orders to executors, and hears how their copies are doing."""
 
     def __init__(self, spark: SparkSession) -> None:
@@ -94,7 +94,7 @@ class Followers(Books):
         Building the lineage of a stateful node runs nothing. The stores of a stream-stream join
         are opened elsewhere, and are not among them.
         """
-        execution = query._jsq.streamingQuery().lastExecution()
+        execution = self._execution(query).lastExecution()
         found: dict[int, Recipe] = {}
         for node in _nodes(execution.executedPlan()):
             if not is_stateful(self._gateway, node):
