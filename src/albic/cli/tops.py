@@ -24,7 +24,6 @@ from albic.cli.screen import (
 from albic.live import JobState, JournalFollower, JournalState
 from albic.live.bars import Edge, Executors
 from albic.live.tale import Tale
-from albic.model import InvalidInput
 
 BAR_WIDTH = 36
 #: Rounds and edges that fit below the executors, and executors that fit above.
@@ -44,8 +43,6 @@ COURSES = (
 
 def run(path: Path, every_s: float, *, once: bool) -> None:
     """Show the job of a journal until somebody interrupts, or once."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise InvalidInput(f"{str(path)!r} is no journal; name the file of one")
     console, follower, state = screen(), JournalFollower(path), JournalState()
     _read(follower, state)
     if once or not console.is_terminal:

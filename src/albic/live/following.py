@@ -30,6 +30,11 @@ class JournalFollower:
     """
 
     def __init__(self, path: Path) -> None:
+        # A journal that is not there yet may come; these never will.
+        if path.is_dir():
+            raise InvalidInput(f"{str(path)!r} is a folder; name the journal in it")
+        if not path.parent.is_dir():
+            raise InvalidInput(f"{str(path)!r} cannot be a journal: its folder is not there")
         self.path = path
         self.damaged = 0
         self.complaint: str | None = None

@@ -130,11 +130,6 @@ def jobs_of_journals(paths: Sequence[Path]) -> Jobs:
     """Return a job for each journal; one that is not there yet may come."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise InvalidInput("a journal is listed twice; name each once")
-    for path in paths:
-        if path.is_dir():
-            raise InvalidInput(f"{str(path)!r} is a folder; name the journal in it")
-        if not path.parent.is_dir():
-            raise InvalidInput(f"{str(path)!r} cannot be a journal: its folder is not there")
     names = _names(paths)
     ids = _ids(names)
     return Jobs(

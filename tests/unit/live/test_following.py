@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from albic.control import JsonLinesJournal, MemoryJournal
 from albic.live import JournalFollower, MemoryFollower
 from albic.live import following as module
+from albic.model import InvalidInput
 from tests.unit.live.journals import record, written
 
 
@@ -177,3 +178,10 @@ def test_where_the_newest_file_is_deleted_older_ones_are_not_heard_again(tmp_pat
     assert numbers(follower) == []
     written(path, record(3, None))
     assert numbers(follower) == [3]
+
+
+def test_a_folder_and_a_path_without_one_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="is a folder"):
+        JournalFollower(tmp_path)
+    with pytest.raises(InvalidInput, match="its folder is not there"):
+        JournalFollower(tmp_path / "none" / "j.jsonl")
