@@ -11,6 +11,7 @@ from pyspark.sql import functions as fn
 import albic
 from albic.spark import runtime
 from albic.spark.bridge import Bridge, Followers, Order
+from albic.spark.copies import PATIENCE_S
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.preparing import Preparing
@@ -76,13 +77,14 @@ def preparing_of(running: Watched, spark: SparkSession) -> Preparing:
     return Preparing(Followers(spark), running.query, running.shape, running.placement)
 
 
-def handed_over(running: Watched, preparing: Preparing, most: int = 12) -> None:
+def handed_over(running: Watched, preparing: Preparing) -> None:
     """Wait for batches until what is prepared has been handed over at the end of one."""
-    for _ in range(most):
-        (sample,) = running.batches(1)[-1:]
-        if preparing.hand_over(sample.batch_id + 1, running.executors.live()):
-            return
-    raise AssertionError(f"nothing was ready within {most} batches")
+    ends_s = time.monotonic() + PATIENCE_S
+    running.batches(1)
+    while not preparing.hand_over(running.executors.live()):
+        assert running.placement.held(), preparing.dropped()
+        assert time.monotonic() < ends_s, "nothing was ready"
+        running.batches(1)
 
 
 def moved(running: Watched, spark: SparkSession) -> dict[KeyGroup, str]:
@@ -284,7 +286,7 @@ def test_every_row_is_there_once_over_prepared_moves_at_random(
             version = bridge.last_batch(query) + 1
             assert preparing.begin(elsewhere, version, together=False) == {}
             while placement.held():
-                wait_until(lambda v=version: preparing.hand_over(v, executors), "no copy was ready")
+                wait_until(lambda: preparing.hand_over(executors), "no copy was ready")
             moved_in_all += len(elsewhere)
             stream.release(upto)
             query.processAllAvailable()
@@ -312,7 +314,7 @@ def test_a_target_that_dies_in_the_midst_of_it_ends_the_preparation_and_nothing_
     cluster.remove_node(host)
     wait_until(lambda: target.id not in running.bridge.executor_ids(), "Spark did not notice")
     running.executors.look()
-    assert not preparing.hand_over(1, running.executors.live())
+    assert not preparing.hand_over(running.executors.live())
     assert not running.placement.waiting()
     running.batches(2)
     running.query.stop()

@@ -11,8 +11,6 @@ from albic.spark.placement import KeyGroup
 #: How long a copy may take until it can be handed over. One that needs longer is not followed but
 #: chased: the link does not carry it beside the batches.
 PATIENCE_S = 60.0
-#: Versions that a copy may be behind: it reads the newest while the last batch is being counted.
-BEHIND = 1
 #: Executors still tell of copies that a controller before this one had.
 TICKETS = itertools.count(1)
 FOLLOWING, HANDED_OVER, FAILED, LEFT = "following", "handed over", "failed", "left"
@@ -71,20 +69,18 @@ class Copies:
             if wanted is not None and wanted.ticket == copy.ticket:
                 wanted.told[copy.operator_id, copy.name] = copy
 
-    def ready(self, version: int) -> dict[KeyGroup, Executor]:
-        """Return what can be handed over: all its stores follow, and are at ``version`` or nearly.
+    def ready(self) -> dict[KeyGroup, Executor]:
+        """Return what can be handed over: all its stores follow their owners.
 
-        A copy that Spark has already counts as well: the executor was named, and a batch that had
-        begun did not know it yet.
+        An executor knows best whether its copy has caught up. What it says is up to a second old
+        here, so where batches are short the version in it tells nothing. A copy that Spark has
+        already counts as well: the executor was named, and a batch that had begun did not know it.
         """
         return {
             group: wanted.target
             for group, wanted in self._wanted.items()
             if wanted.told.keys() == wanted.stores
-            and all(
-                copy.state in {FOLLOWING, HANDED_OVER} and copy.version >= version - BEHIND
-                for copy in wanted.told.values()
-            )
+            and all(copy.state in {FOLLOWING, HANDED_OVER} for copy in wanted.told.values())
         }
 
     def given_up(self, now_s: float, live: Iterable[Executor]) -> dict[KeyGroup, str]:

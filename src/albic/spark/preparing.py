@@ -80,12 +80,12 @@ class Preparing:
         self._placement.hold(able)
         return {group: target for group, target in moves.items() if group not in able}
 
-    def hand_over(self, version: int, live: Iterable[Executor]) -> bool:
+    def hand_over(self, live: Iterable[Executor]) -> bool:
         """Name the new owners of what is ready, let go of what will not be; return if any was."""
         if not self._copies:
             return False
         with self._lock:
-            ready = self._copies.ready(version)
+            ready = self._copies.ready()
             lost = self._copies.given_up(time.monotonic(), live)
             if self._broken:
                 lost = dict.fromkeys(self._copies.groups(), "executors do not answer")

@@ -216,7 +216,7 @@ class QueryWatch:
         if last is None or last.batch_id == self._read_to:
             return []
         # First of all: the tasks of the next batch are about to be placed.
-        if self._preparing is not None and self._preparing.hand_over(last.batch_id + 1, live):
+        if self._preparing is not None and self._preparing.hand_over(live):
             self.rouse()
         if self._wanted[0] != last.batch_id:
             # One that was wanted may not be in the books yet; and without one before it there is

@@ -37,26 +37,20 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> Copies:
 
 
 def test_a_key_group_is_ready_when_all_its_stores_are(copies: Copies) -> None:
-    assert copies.ready(7) == {}
+    assert copies.ready() == {}
     copies.heard([LOADED], STAGE_OF)
-    assert copies.ready(7) == {}
+    assert copies.ready() == {}
     copies.heard([replace(LOADED, operator_id=1, load_s=0.5)], STAGE_OF)
-    assert copies.ready(7) == {GROUP: THERE}
+    assert copies.ready() == {GROUP: THERE}
     assert copies.prepared_s(GROUP) == 2.0
     copies.forget([GROUP])
     assert not copies
     assert copies.prepared_s(GROUP) == 0.0
 
 
-@pytest.mark.parametrize(("version", "ready"), [(7, True), (8, True), (9, False)])
-def test_a_copy_may_be_one_version_behind(copies: Copies, version: int, ready: bool) -> None:  # noqa: FBT001
-    copies.heard([LOADED, replace(LOADED, operator_id=1)], STAGE_OF)
-    assert bool(copies.ready(version)) is ready
-
-
 def test_a_copy_that_is_still_loading_is_not_ready(copies: Copies) -> None:
     copies.heard([LOADED, replace(LOADED, operator_id=1, state="loading")], STAGE_OF)
-    assert copies.ready(7) == {}
+    assert copies.ready() == {}
 
 
 def test_copies_of_others_say_nothing(copies: Copies) -> None:
@@ -66,7 +60,7 @@ def test_copies_of_others_say_nothing(copies: Copies) -> None:
         replace(LOADED, operator_id=9),
     ]
     copies.heard(strangers, STAGE_OF)
-    assert copies.ready(7) == {}
+    assert copies.ready() == {}
     assert copies.given_up(101.0, [HERE, THERE]) == {}
 
 

@@ -73,8 +73,8 @@ def test_what_is_ready_is_handed_over_and_what_failed_stays(executors, placement
     preparing = Preparing(executors, None, SHAPE, placement)
     assert preparing.begin({FIRST: TWO, SECOND: TWO}, 5, together=False) == {}
     assert placement.held() == {FIRST: TWO, SECOND: TWO}
-    until(lambda: preparing.hand_over(5, [ONE, TWO]))
-    until(lambda: not placement.held() or preparing.hand_over(5, [ONE, TWO]))
+    until(lambda: preparing.hand_over([ONE, TWO]))
+    until(lambda: not placement.held() or preparing.hand_over([ONE, TWO]))
     assert owners(placement) == ["2", "1"]
     assert preparing.took_s(FIRST) == 1.0
     assert preparing.took_s(FIRST) is None, "the next move may be another kind"
@@ -90,9 +90,9 @@ def test_those_that_go_together_wait_for_each_other(executors, placement) -> Non
     preparing.begin({FIRST: TWO, SECOND: TWO}, 5, together=True)
     until(lambda: len(executors.orders) == 2)
     time.sleep(0.1)
-    assert not preparing.hand_over(5, [ONE, TWO])
+    assert not preparing.hand_over([ONE, TWO])
     executors.states[1] = "following"
-    until(lambda: preparing.hand_over(5, [ONE, TWO]))
+    until(lambda: preparing.hand_over([ONE, TWO]))
     assert owners(placement) == ["2", "2"]
 
 
@@ -102,7 +102,7 @@ def test_a_new_plan_and_the_end_leave_what_was_under_way(executors, placement) -
     preparing.begin({FIRST: TWO}, 5, together=False)
     preparing.begin({SECOND: TWO}, 6, together=False)
     assert placement.held() == {SECOND: TWO}
-    until(lambda: preparing.hand_over(6, [ONE, TWO]))
+    until(lambda: preparing.hand_over([ONE, TWO]))
     preparing.stop()
     assert placement.held() == {}
     until(lambda: len(executors.orders) >= 2)
@@ -113,6 +113,6 @@ def test_executors_that_do_not_answer_end_it_for_good(executors, placement) -> N
     executors.silent = True
     preparing = Preparing(executors, None, SHAPE, placement)
     preparing.begin({FIRST: TWO}, 5, together=False)
-    until(lambda: not preparing.hand_over(5, [ONE, TWO]) and not placement.held())
+    until(lambda: not preparing.hand_over([ONE, TWO]) and not placement.held())
     assert preparing.begin({FIRST: TWO}, 5, together=False) == {FIRST: TWO}
     assert owners(placement) == ["1", "1"]

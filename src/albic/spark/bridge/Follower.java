@@ -145,6 +145,7 @@ public final class Follower implements FlatMapFunction {
 
     public void run() {
       boolean given = false;
+      int steps = 0;
       try {
         LOADS.acquire();
         try {
@@ -158,10 +159,15 @@ public final class Follower implements FlatMapFunction {
           }
           if (given) {
             given = isOwner() || !takenBack();
-          } else if (!stepped()) {
-            given = isOwner() && handedOver();
-          } else {
+          } else if (stepped()) {
+            steps += 1;
+            // Its owner is quicker than it, so far.
+            if (steps > 1) state = "loading";
             continue;
+          } else {
+            steps = 0;
+            state = "following";
+            given = isOwner() && handedOver();
           }
           Thread.sleep(PAUSE_MS);
         }
@@ -188,7 +194,6 @@ public final class Follower implements FlatMapFunction {
       open(version);
       newest = status(version, suffix);
       loadMs = (System.nanoTime() - began) / 1000000L;
-      state = "following";
     }
 
     /** Return what the file of a new version ends with. */

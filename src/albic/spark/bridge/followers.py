@@ -61,7 +61,8 @@ class Copy:
     """What an executor says of a store that it follows.
 
     ``state`` is one of waiting, loading, following, handed over, used, left and failed, with the
-    reason in ``why``. One that is used had what the first task on it asked for. The load took
+    reason in ``why``. One that follows had all there was when it last looked, or lacks one
+    version; one that is used had what the first task on it asked for. The load took
     ``load_s``, the last step from version to version ``step_s``.
     """
 
