@@ -49,7 +49,9 @@ make_environment() {
 
 install_packages() {
     say "installing the packages of requirements.lock; the first time takes a while"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+    # The lock is whole. Left to look for itself, an older pip takes the newest of a package that is asked
+    # for with an extra, finds no hash for it, and stops.
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
         --requirement requirements.lock
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-index \
         --no-deps --no-build-isolation --editable .
