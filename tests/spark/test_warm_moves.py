@@ -10,7 +10,8 @@ from pyspark.sql import functions as fn
 
 import albic
 from albic.spark import runtime
-from albic.spark.bridge import Bridge, Followers, Order
+from albic.spark.bridge import LEAVE, Bridge, Followers, Order
+from albic.spark.calling import Calling
 from albic.spark.copies import PATIENCE_S
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
@@ -50,11 +51,19 @@ def windows(spark: SparkSession) -> DataFrame:
     return rows.groupBy(fn.window("timestamp", "2 seconds"), "key").count()
 
 
+def joined(spark: SparkSession) -> DataFrame:
+    left = numbers(spark).withWatermark("timestamp", "2 seconds").alias("l")
+    right = numbers(spark).withWatermark("timestamp", "2 seconds").alias("r")
+    near = "r.timestamp BETWEEN l.timestamp AND l.timestamp + interval 1 seconds"
+    return left.join(right, fn.expr(f"l.value = r.value AND {near}")).select("l.value")
+
+
 KINDS: dict[str, tuple[Callable[[SparkSession], DataFrame], str]] = {
     "aggregate": (counts, "complete"),
     "window": (windows, "append"),
     "deduplicate": (deduplicated, "append"),
     "session window": (sessions, "append"),
+    "join": (joined, "append"),
 }
 
 
@@ -74,7 +83,9 @@ def settings(spark: SparkSession) -> Iterator[Callable[[dict[str, str]], None]]:
 
 
 def preparing_of(running: Watched, spark: SparkSession) -> Preparing:
-    return Preparing(Followers(spark), running.query, running.shape, running.placement)
+    return Preparing(
+        running.bridge, Followers(spark), running.query, running.shape, running.placement
+    )
 
 
 def handed_over(running: Watched, preparing: Preparing) -> None:
@@ -145,9 +156,12 @@ def test_a_copy_that_comes_too_late_is_thrown_away(spark, watch) -> None:
     running.placement.move_now({group: target})
     running.batch_on({group: target})
     (store,) = running.shape.stores(*group)
-    recipe = Followers(spark).recipes(running.query)[store.operator_id]
-    order = Order(store, recipe, running.bridge.last_batch(running.query) + 1, 60.0)
+    recipe = Followers(spark).recipes(running.query)[store.operator_id, store.name]
+    calling = Calling(running.bridge, running.shape)
+    version, bell = running.bridge.last_batch(running.query) + 1, calling.bell(target)
+    order = Order(store, recipe, version, 60.0, bell=bell)
     Followers(spark).give({(target.host, target.id): [order]}, "test")
+    calling.call({group: target})
     assert ends(running, spark) == {
         "failed java.lang.IllegalStateException: a task was there before"
     }
@@ -177,10 +191,11 @@ def test_a_copy_that_is_left_ends_and_one_that_cannot_be_made_is_given_up(spark,
     running.batches(2)
     followers, group = Followers(spark), running.groups()[0]
     (store,) = running.shape.stores(*group)
-    recipe = followers.recipes(running.query)[store.operator_id]
+    recipe = followers.recipes(running.query)[store.operator_id, store.name]
     owner = running.placement.owners()[group]
     target = next(each for each in running.executors.live() if each.id != owner.id)
     place, version = (target.host, target.id), running.bridge.last_batch(running.query) + 1
+    bell = Calling(running.bridge, running.shape).bell(target)
 
     def asked(*orders: Order) -> tuple[str, str]:
         """Give orders, and return how the copy of this query is doing."""
@@ -197,24 +212,15 @@ def test_a_copy_that_is_left_ends_and_one_that_cannot_be_made_is_given_up(spark,
             now = asked()
         return now[1]
 
-    assert until("following", Order(store, recipe, version, 60.0)) == ""
-    assert until("left", Order(store)) == ""
-    assert until("failed", Order(store, recipe, version + 1000, 60.0))
+    assert until("following", Order(store, recipe, version, 60.0, bell=bell)) == ""
+    assert until("left", Order(store, task=LEAVE)) == ""
+    assert until("failed", Order(store, recipe, version + 1000, 60.0, bell=bell))
     assert running.query.isActive
 
 
-def test_stores_of_a_join_are_moved_without_preparation(spark, watch) -> None:
-    left = numbers(spark).withWatermark("timestamp", "2 seconds")
-    right = numbers(spark).withWatermark("timestamp", "2 seconds")
-    both = left.alias("l").join(
-        right.alias("r"),
-        fn.expr(
-            "l.value = r.value AND r.timestamp BETWEEN l.timestamp AND "
-            "l.timestamp + interval 1 seconds"
-        ),
-    )
-    running = watch(both.select("l.value"), "warm_join")
-    running.batches(1)
+def test_state_that_cannot_be_copied_is_moved_without_preparation(spark, watch, settings) -> None:
+    settings({"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"})
+    running = watch(counts(spark), "warm_ids", "complete", pause_s=0.3)
     group = running.groups()[0]
     target = running.executors.live()[0]
     preparing = preparing_of(running, spark)
@@ -275,7 +281,7 @@ def test_every_row_is_there_once_over_prepared_moves_at_random(
         query.processAllAvailable()
         found = shape(bridge.plan(query), case.name, str(query.runId))
         placement = Placement(bridge, found)
-        preparing = Preparing(Followers(spark), query, found, placement)
+        preparing = Preparing(bridge, Followers(spark), query, found, placement)
         for upto in range(2, FILES + 1):
             at = placement.read_back()
             elsewhere = {
