@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
+    bench-loss bench-moves bench-nodes bench-scaling bench-standby reproduce screenshots nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -73,6 +73,9 @@ bench-collocation: $(COMPILED)  ## two chained operators from a start that tears
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss
+
+bench-standby: $(COMPILED)  ## the same with 20 MB a key group beyond 100 Mbit/s, and second copies of it; needs root
+	$(BIN)/python -m bench.loss --mb 20 --kills 2 --cpu 0.4 --network 100mbit --storage network
 
 bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spark's dynamic allocation; 9 minutes
 	$(BIN)/python bench/scaling.py

@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import albic
 from albic.spark import runtime
@@ -58,12 +60,45 @@ def joined(spark: SparkSession) -> DataFrame:
     return left.join(right, fn.expr(f"l.value = r.value AND {near}")).select("l.value")
 
 
+def remembered(spark: SparkSession) -> DataFrame:
+    """Return a Python operator with several column families, timers and state that expires."""
+
+    class Remember(StatefulProcessor):
+        def init(self, handle) -> None:
+            self._handle = handle
+            self._count = handle.getValueState("count", "count long")
+            self._seen = handle.getMapState("seen", "value long", "at long", ttlDurationMs=600_000)
+            self._last = handle.getListState("last", "value long")
+
+        def handleInputRows(self, key, rows, timerValues):  # noqa: N802, N803  Spark's
+            values = [int(value) for frame in rows for value in frame["value"]]
+            old = self._count.get()[0] if self._count.exists() else 0
+            self._count.update((old + len(values),))
+            self._seen.updateValue((values[0] % 7,), (timerValues.getCurrentProcessingTimeInMs(),))
+            self._last.put([(value,) for value in values[-3:]])
+            if not old:
+                self._handle.registerTimer(timerValues.getCurrentProcessingTimeInMs() + 600_000)
+            yield pd.DataFrame({"key": [key[0]], "count": [old + len(values)]})
+
+        def handleExpiredTimer(self, key, timerValues, expiredTimerInfo):  # noqa: N802, N803, ARG002
+            yield pd.DataFrame({"key": [], "count": []})
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    keyed = numbers(spark).groupBy("key")
+    return keyed.transformWithStateInPandas(
+        Remember(), "key long, count long", "Update", "ProcessingTime"
+    )
+
+
 KINDS: dict[str, tuple[Callable[[SparkSession], DataFrame], str]] = {
     "aggregate": (counts, "complete"),
     "window": (windows, "append"),
     "deduplicate": (deduplicated, "append"),
     "session window": (sessions, "append"),
     "join": (joined, "append"),
+    "Python with timers": (remembered, "update"),
 }
 
 
@@ -269,7 +304,7 @@ def _all_on_one(bridge: Bridge, query) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_row_is_there_once_over_prepared_moves_at_random(
     case, spark, bridge, executors, tmp_path
 ) -> None:
