@@ -280,7 +280,8 @@ class SparkRuntime:
         left = [group for watch in self._watches for group in watch.copying.rescue(live)]
         if self._copies.standby_bytes is not None:
             try:
-                self._bridge.place_waiting_tasks(lost)
+                placed = self._bridge.place_waiting_tasks(lost)
+                log.info("%d tasks placed anew; %d key groups had no copy", placed, len(left))
             except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
                 log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
                 self._wait.suspend()
