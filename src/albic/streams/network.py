@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.model import Topology
-from albic.streams.chains import AUTO
+from albic.streams.begun import expect_stages
+from albic.streams.chains import AUTO, NEVER
 from albic.streams.graph import check, schemas
 from albic.streams.layout import Layout, layout
 from albic.streams.parts import Operator, Sink, Source
@@ -81,6 +82,8 @@ class Network:
             "never" gives each level a stage. A checkpoint goes on the way it began.
         """
         laid_out = self.layout(chain)
+        other = NEVER if chain == AUTO else AUTO
+        expect_stages(str(checkpoint), laid_out.depth, (other, self.layout(other).depth))
         frame = network_frame(self, laid_out)
         outputs = schemas(self.sources, self.operators)
         running = RunningNetwork(laid_out, self.topology(chain), self.sinks, outputs)

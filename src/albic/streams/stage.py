@@ -182,7 +182,7 @@ class Stage(StatefulProcessor):
             raise InvalidInput(
                 f"{group.owner} of {groups} finds the state of operator {memory.operator!r}, key "
                 f"group {memory.key_group} of {memory.key_groups}; another network wrote this "
-                f"checkpoint: start with a new one"
+                f"checkpoint, or one chained otherwise: start with a new one"
             )
         return memory
 
