@@ -33,8 +33,8 @@ def run(
     chain: Annotated[
         list[str] | None,
         typer.Option(
-            help="auto lets operators that share a key run as one, never does not. Repeatable: "
-            "runs take turns."
+            help="never runs each operator for itself, auto those that share a key as one. "
+            "Repeatable, for both in turn; never if not given."
         ),
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,

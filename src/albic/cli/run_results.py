@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from albic.cli.run_nodes import told
-from albic.cli.run_wishes import AUTO, CHAINED, NEVER, NONE, POTC, Wishes
+from albic.cli.run_wishes import AUTO, CHAINED, CHAINS, NEVER, NONE, POTC, Wishes
 from albic.cli.screen import titled
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, courses
@@ -192,7 +192,7 @@ def _about(found: Found) -> About:
         f"{CHAINING[wishes.chains if len(wishes.chains) == 1 else ()]} {found.told}"
     )
     asked = [f"--planner {name}" for name in wishes.planners]
-    asked += [f"--chain {chain}" for chain in wishes.chains if wishes.chains != (AUTO,)]
+    asked += [f"--chain {chain}" for chain in wishes.chains if wishes.chains != CHAINS]
     command = " ".join(["albic run", wishes.job, *asked])
     return About(f"{wishes.job}: {found.title}", text, command)
 

@@ -23,6 +23,8 @@ PLANNERS = (NONE, "joint")
 #: called beside one that does not.
 AUTO, NEVER = "auto", "never"
 CHAINED = "-chained"
+#: Apart if nothing is said: what planners bring shows where rows travel.
+CHAINS = (NEVER,)
 #: Batches that have to follow those that do not count, for a start and an end to tell apart.
 FEWEST = 3
 
@@ -34,7 +36,7 @@ class Wishes:
     job: str
     out: Path
     planners: tuple[str, ...] = PLANNERS
-    chains: tuple[str, ...] = (AUTO,)
+    chains: tuple[str, ...] = CHAINS
     nodes: int = 4
     key_groups: int | None = None
     batches: int = 16

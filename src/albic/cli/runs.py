@@ -12,7 +12,7 @@ from albic.cli.live import Watcher, doing, watching
 from albic.cli.run_agreement import agreement, job_of
 from albic.cli.run_nodes import told
 from albic.cli.run_results import Found, Run, folder_name, label
-from albic.cli.run_wishes import AUTO, FEWEST, NONE, PLANNERS, Wishes
+from albic.cli.run_wishes import CHAINS, FEWEST, NONE, PLANNERS, Wishes
 from albic.cli.screen import count_text, percent_text, screen
 from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
 from albic.control.adaptation import rehearsal
@@ -38,8 +38,6 @@ NEXT_TO_NONE, EMPTY = 64, 8
 #: Batches of a run that do not count, at the least: in the first, state lies where Spark put it; in
 #: the next ones it comes to where every run begins. And at the most, should Spark not follow.
 WARM_UP, LONGEST_WARM_UP = 3, 8
-#: How operators run if nothing is said.
-CHAINS = (AUTO,)
 __all__ = ["CHAINS", "PLANNERS", "Wishes", "run"]
 
 JOURNAL = "journal.jsonl"
