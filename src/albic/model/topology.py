@@ -10,11 +10,15 @@ from albic.model.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator of a job; paper: O_i."""
+    """One operator of a job; paper: O_i.
+
+    ``chain`` are the names of several that run in the same tasks and so move as one.
+    """
 
     name: str
     key_groups: int
     stateful: bool = True
+    chain: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.key_groups < 1:

@@ -44,6 +44,7 @@ def check(
     for operator in operators:
         _expect_inputs(operator, arrow)
         _expect_key(operator, arrow)
+        _expect_kept_key(operator, arrow)
         _expect_time(f"operator {operator.name!r}", operator.event_time, arrow[operator.name])
     levels(operators)
     names = {operator.name for operator in operators}
@@ -164,6 +165,35 @@ def _key_types(operator: Operator, name: str, schema: pa.Schema) -> list[pa.Data
                 f"{schema.field(column).type}; keys are whole numbers, texts, dates or times"
             )
     return [schema.field(column).type for column in columns]
+
+
+def _expect_kept_key(operator: Operator, arrow: Mapping[str, pa.Schema]) -> None:
+    """Refuse a declaration that cannot be true: other columns than the key, or of other types."""
+    kept = operator.kept_key()
+    if kept is None:
+        return
+    owner = f"operator {operator.name!r} declares keeps_key"
+    keys = {name: operator.key_columns(name) for name in operator.input_names()}
+    if operator.keeps_key is True and len(set(keys.values())) > 1:
+        raise InvalidInput(
+            f"{owner}, but its inputs name the key differently; "
+            f"name the columns of its output that hold it"
+        )
+    out = arrow[operator.name]
+    for column in kept:
+        if column not in out.names:
+            raise InvalidInput(
+                f"{owner}, but {column!r} is not in its output" + _hint(column, {*out.names})
+            )
+    name, columns = next(iter(keys.items()))
+    expected = [arrow[name].field(column).type for column in columns]
+    found = [out.field(column).type for column in kept]
+    if found != expected:
+        raise InvalidInput(
+            f"{owner}, but its key has the types {', '.join(map(str, expected)) or 'of nothing'} "
+            f"and its output holds {', '.join(map(str, found)) or 'nothing'}; "
+            f"equal keys would not meet"
+        )
 
 
 def _expect_time(owner: str, column: str | None, schema: pa.Schema) -> None:

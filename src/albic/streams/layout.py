@@ -2,16 +2,18 @@
 
 Spark has one number of partitions for all stages of a query, and a checkpoint fixes it. So it is
 the number of key groups of the widest level, and the partitions that narrower levels do not need
-stay without rows. Key groups of a level follow each other, operator after operator.
+stay without rows. Key groups of a level follow each other, chain after chain; the operators of a
+chain share their partitions, key group by key group.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from albic import model
 from albic.model import Topology
-from albic.streams.graph import levels
+from albic.streams.chains import AUTO, NEVER, chains
 from albic.streams.hashing import labels
+from albic.streams.leveling import SOURCE, fewest_idle, longest_paths
 from albic.streams.parts import Operator
 
 
@@ -29,38 +31,48 @@ class Layout:
     """The stages of a network: level 1 and up, each with ``partitions`` partitions.
 
     ``places`` has the operators in their order in the network, ``used`` how many partitions of each
-    level have a key group.
+    level have a key group. ``chains`` are positions of operators: those of one run in one task, and
+    so have the same place.
     """
 
     operators: tuple[str, ...]
     places: tuple[Place, ...]
     used: tuple[int, ...]
     partitions: int
+    chains: tuple[tuple[int, ...], ...]
 
     @property
     def depth(self) -> int:
         """Return how many stages there are."""
         return len(self.used)
 
+    @property
+    def tasks(self) -> int:
+        """Return how many tasks the stages of a batch have, idle ones included."""
+        return self.depth * self.partitions
+
     def topology(self, streams: Sequence[tuple[int, int]]) -> Topology:
         """Return the network as planners see it: key groups are partitions, stage after stage.
 
-        Partitions without a key group are there too, as idle operators: each costs a task.
-        ``streams`` are positions of operators in the network.
+        A chain is one operator, for it moves as one. Partitions without a key group are there too,
+        as idle operators: each costs a task. ``streams`` are positions of operators in the network.
         """
         found: list[model.Operator] = []
         stages: list[int] = []
         position: dict[int, int] = {}
         for stage, used in enumerate(self.used):
-            for number, (name, place) in enumerate(zip(self.operators, self.places, strict=True)):
+            for chain in self.chains:
+                place, names = self.places[chain[0]], [self.operators[number] for number in chain]
                 if place.level == stage + 1:
-                    position[number] = len(found)
-                    found.append(model.Operator(name, place.key_groups))
+                    position |= dict.fromkeys(chain, len(found))
+                    chained = tuple(names) if len(names) > 1 else ()
+                    found.append(model.Operator(" > ".join(names), place.key_groups, chain=chained))
             if used < self.partitions:
                 found.append(model.Operator(f"idle in stage {stage + 1}", self.partitions - used))
             stages += [stage] * (len(found) - len(stages))
-        ends = tuple((position[up], position[down]) for up, down in streams)
-        return Topology(tuple(found), ends, tuple(stages))
+        ends = dict.fromkeys((position[up], position[down]) for up, down in streams)
+        between = tuple((up, down) for up, down in ends if up != down)
+        return Topology(tuple(found), between, tuple(stages))
 
     def labels(self) -> tuple[int, ...]:
         """Return the label that leads to each partition."""
@@ -74,22 +86,41 @@ class Layout:
         """
         return partition if level == target else partition % self.used[level - 1]
 
-    def located(self, level: int, partition: int) -> tuple[int, int]:
-        """Return the operator and the key group in a used partition."""
-        for number, place in enumerate(self.places):
+    def located(self, level: int, partition: int) -> tuple[tuple[int, ...], int]:
+        """Return the operators of the chain in a used partition, and their key group."""
+        for chain in self.chains:
+            place = self.places[chain[0]]
             if place.level == level and 0 <= partition - place.first < place.key_groups:
-                return number, partition - place.first
+                return chain, partition - place.first
         raise LookupError(f"partition {partition} of level {level} has no key group")
 
 
-def layout(operators: Sequence[Operator]) -> Layout:
-    """Return the stages of a network."""
-    level_of: Mapping[str, int] = levels(operators)
-    used = [0] * max(level_of.values())
-    places = []
-    for operator in operators:
-        level = level_of[operator.name]
-        places.append(Place(level, used[level - 1], operator.key_groups))
-        used[level - 1] += operator.key_groups
+def layout(operators: Sequence[Operator], chain: str = AUTO) -> Layout:
+    """Return the stages of a network; with ``never``, each operator at its longest path, alone."""
+    joined = chains(operators, chain)
+    widths = tuple(operators[members[0]].key_groups for members in joined)
+    streams = _streams(operators, joined)
+    level_of = (
+        longest_paths(len(joined), streams) if chain == NEVER else fewest_idle(widths, streams)
+    )
+    used = [0] * max(level_of)
+    places: dict[int, Place] = {}
+    for members, width, level in zip(joined, widths, level_of, strict=True):
+        places |= dict.fromkeys(members, Place(level, used[level - 1], width))
+        used[level - 1] += width
     names = tuple(operator.name for operator in operators)
-    return Layout(names, tuple(places), tuple(used), max(used))
+    placed = tuple(places[number] for number in range(len(operators)))
+    return Layout(names, placed, tuple(used), max(used), joined)
+
+
+def _streams(
+    operators: Sequence[Operator], joined: Sequence[Sequence[int]]
+) -> tuple[tuple[int, int], ...]:
+    """Return the streams between chains, and from sources to them."""
+    at = {operators[number].name: here for here, chain in enumerate(joined) for number in chain}
+    ends = {
+        (at.get(name, SOURCE), at[operator.name])
+        for operator in operators
+        for name in operator.input_names()
+    }
+    return tuple(sorted((up, down) for up, down in ends if up != down))

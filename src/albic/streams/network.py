@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.model import Topology
-from albic.streams.graph import check, levels, schemas
+from albic.streams.begun import expect_stages
+from albic.streams.chains import AUTO, NEVER
+from albic.streams.graph import check, schemas
 from albic.streams.layout import Layout, layout
 from albic.streams.parts import Operator, Sink, Source
 from albic.streams.picture import described, dot
@@ -18,7 +20,9 @@ class Network:
     """A directed acyclic graph of operators; paper: ⟨O, E⟩.
 
     Wrong networks are refused here, with the name of the operator. ``start`` makes one streaming
-    query of it: one stage a level, one partition a key group, and no operator runs twice.
+    query of it: one stage a level, one partition a key group, and no operator runs twice. Operators
+    that share a key run in one task where their declarations allow it; ``chain="never"`` keeps them
+    apart, each on the level of its longest path.
     """
 
     name: str
@@ -32,11 +36,11 @@ class Network:
         out = schemas(self.sources, self.operators)
         check(self.sources, self.operators, self.sinks, out)
 
-    def layout(self) -> Layout:
+    def layout(self, chain: str = AUTO) -> Layout:
         """Return which key group is which partition of which stage."""
-        return layout(self.operators)
+        return layout(self.operators, chain)
 
-    def topology(self) -> Topology:
+    def topology(self, chain: str = AUTO) -> Topology:
         """Return the network as planners see it."""
         at = {operator.name: number for number, operator in enumerate(self.operators)}
         streams = [
@@ -45,18 +49,23 @@ class Network:
             for name in operator.input_names()
             if name in at
         ]
-        return self.layout().topology(streams)
+        return self.layout(chain).topology(streams)
 
-    def describe(self) -> str:
+    def describe(self, chain: str = AUTO) -> str:
         """Return the network as text, stage by stage."""
-        return described(self.name, self.sources, self.operators, self.sinks, self.layout())
+        return described(self.name, self.sources, self.operators, self.sinks, self.layout(chain))
 
-    def to_dot(self) -> str:
+    def to_dot(self, chain: str = AUTO) -> str:
         """Return the network as a drawing for Graphviz."""
-        return dot(self.name, self.sources, self.operators, self.sinks, levels(self.operators))
+        return dot(self.name, self.sources, self.operators, self.sinks, self.layout(chain))
 
     def start(
-        self, checkpoint: str | Path, *, every_s: float = 0.0, all_there_is: bool = False
+        self,
+        checkpoint: str | Path,
+        *,
+        every_s: float = 0.0,
+        all_there_is: bool = False,
+        chain: str = AUTO,
     ) -> RunningNetwork:
         """Start the query, or go on where its checkpoint ends.
 
@@ -68,10 +77,16 @@ class Network:
             How often a batch begins; 0 is as soon as the one before has ended.
         all_there_is
             End by itself once everything that is there now has been read.
+        chain
+            "auto" lets operators run in the task of their input where that changes no result,
+            "never" gives each level a stage. A checkpoint goes on the way it began.
         """
-        frame = network_frame(self)
+        laid_out = self.layout(chain)
+        other = NEVER if chain == AUTO else AUTO
+        expect_stages(str(checkpoint), laid_out.depth, (other, self.layout(other).depth))
+        frame = network_frame(self, laid_out)
         outputs = schemas(self.sources, self.operators)
-        running = RunningNetwork(self.layout(), self.topology(), self.sinks, outputs)
+        running = RunningNetwork(laid_out, self.topology(chain), self.sinks, outputs)
         running.start(
             frame, self.name, str(checkpoint), _trigger(every_s, all_there_is=all_there_is)
         )

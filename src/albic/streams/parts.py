@@ -102,6 +102,11 @@ class Operator:
     windowed
         It keeps windows: it is called whenever the watermark moves, with no rows if need be, and
         late rows are dropped. Otherwise late rows are only counted.
+    keeps_key
+        What a key group puts out belongs to the key group of the same number, so that an operator
+        with the same key can run in the same task. True if the key's columns keep their names;
+        where they have others in the output, those names. In a chain, a row that breaks this ends
+        the query.
     """
 
     name: str
@@ -112,6 +117,7 @@ class Operator:
     process: Processor
     event_time: str | None = None
     windowed: bool = False
+    keeps_key: bool | str | Sequence[str] = False
 
     def input_names(self) -> tuple[str, ...]:
         """Return the names of its inputs, in order."""
@@ -121,6 +127,14 @@ class Operator:
         """Return the key columns in the rows of one input."""
         key: Any = self.key.get(name, ()) if isinstance(self.key, Mapping) else self.key
         return (key,) if isinstance(key, str) else tuple(key)
+
+    def kept_key(self) -> tuple[str, ...] | None:
+        """Return the columns of its output that hold its key; None if it does not say so."""
+        if self.keeps_key is False:
+            return None
+        if self.keeps_key is True:
+            return self.key_columns(self.input_names()[0])
+        return (self.keeps_key,) if isinstance(self.keeps_key, str) else tuple(self.keeps_key)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

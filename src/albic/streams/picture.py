@@ -1,6 +1,6 @@
 """A network as text and as a drawing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 
 from albic.streams.layout import Layout
 from albic.streams.parts import Operator, Sink, Source
@@ -16,8 +16,9 @@ def described(
     """Return the stages of a network, level by level, as text."""
     total = sum(operator.key_groups for operator in operators)
     lines = [
-        f"{name}: {len(operators)} operators with {total} key groups in {layout.depth} stages of "
-        f"{layout.partitions} partitions",
+        f"{name}: {len(operators)} operators with {total} key groups in {layout.depth} "
+        f"{'stage' if layout.depth == 1 else 'stages'} of "
+        f"{layout.partitions} partitions: {layout.tasks} tasks a batch",
         "sources",
         *(f"  {source.name}{_time(source)}" for source in sources),
     ]
@@ -25,15 +26,13 @@ def described(
     for level, used in enumerate(layout.used, start=1):
         idle = layout.partitions - used
         lines.append(f"level {level}" + (f", {idle} partitions idle" if idle else ""))
-        for operator, place in zip(operators, layout.places, strict=True):
+        for chain in layout.chains:
+            place = layout.places[chain[0]]
             if place.level == level:
-                last = place.first + place.key_groups - 1
-                lines.append(
-                    f"  {operator.name} <- {', '.join(operator.input_names())} "
-                    f"by {_key(operator)}: partitions {place.first} to {last}"
-                    + (", windowed" if operator.windowed else "")
-                    + (" -> sink" if operator.name in attached else "")
-                )
+                where = f": partitions {place.first} to {place.first + place.key_groups - 1}"
+                for number in chain:
+                    lines.append(_line(operators[number], where, attached))
+                    where = ", chained"
     return "\n".join(lines)
 
 
@@ -42,21 +41,33 @@ def dot(
     sources: Sequence[Source],
     operators: Sequence[Operator],
     sinks: Sequence[Sink],
-    levels: Mapping[str, int],
+    layout: Layout,
 ) -> str:
     """Return a network in the language of Graphviz."""
     lines = [f"digraph {_quoted(name)} {{", "  rankdir=LR;"]
     lines += [f"  {_quoted(source.name)} [shape=cds];" for source in sources]
-    for operator in operators:
+    for operator, place in zip(operators, layout.places, strict=True):
         about = f"{operator.name}\n{operator.key_groups} key groups by {_key(operator)}"
-        about += f"\nlevel {levels[operator.name]}"
+        about += f"\nlevel {place.level}"
         lines.append(f"  {_quoted(operator.name)} [shape=box, label={_quoted(about)}];")
         for above in operator.input_names():
             lines.append(f"  {_quoted(above)} -> {_quoted(operator.name)};")
+    for number, chain in enumerate(chain for chain in layout.chains if len(chain) > 1):
+        inside = " ".join(f"{_quoted(operators[each].name)};" for each in chain)
+        lines.append(f'  subgraph "cluster {number}" {{ label="one task"; {inside} }}')
     for number, sink in enumerate(sinks):
         lines.append(f'  {_quoted(f"sink {number}")} [shape=cylinder, label="sink"];')
         lines.append(f"  {_quoted(sink.operator)} -> {_quoted(f'sink {number}')};")
     return "\n".join([*lines, "}"])
+
+
+def _line(operator: Operator, where: str, attached: Set[str]) -> str:
+    """Return what there is to say of one operator."""
+    return (
+        f"  {operator.name} <- {', '.join(operator.input_names())} by {_key(operator)}{where}"
+        + (", windowed" if operator.windowed else "")
+        + (" -> sink" if operator.name in attached else "")
+    )
 
 
 def _key(operator: Operator) -> str:

@@ -25,17 +25,16 @@ class Parts(Protocol):
     def operators(self) -> Sequence[Operator]: ...  # noqa: D102
     @property
     def sinks(self) -> Sequence[Sink]: ...  # noqa: D102
-    def layout(self) -> Layout: ...  # noqa: D102
 
 
-def network_frame(parts: Parts) -> DataFrame:
+def network_frame(parts: Parts, layout: Layout) -> DataFrame:
     """Return the blocks that come out of a network's last stage."""
     packed = [
-        source.frame.mapInArrow(packer_of(parts, number).__call__, WIRE)
+        source.frame.mapInArrow(packer_of(parts, layout, number).__call__, WIRE)
         for number, source in enumerate(parts.sources)
     ]
     frame = reduce(DataFrame.unionAll, packed)
-    for stage in stages_of(parts):
+    for stage in stages_of(parts, layout):
         frame = frame.groupBy("label").transformWithStateInPandas(
             statefulProcessor=stage,
             outputStructType=WIRE,
@@ -45,7 +44,7 @@ def network_frame(parts: Parts) -> DataFrame:
     return frame
 
 
-def packer_of(parts: Parts, number: int) -> Packer:
+def packer_of(parts: Parts, layout: Layout, number: int) -> Packer:
     """Return what packs the rows of one source."""
     source = parts.sources[number]
     return Packer(
@@ -57,14 +56,13 @@ def packer_of(parts: Parts, number: int) -> Packer:
         ends=source.ends,
         opens=source.packed is not None,
         outlets=_outlets(source.name, parts.operators),
-        layout=parts.layout(),
+        layout=layout,
     )
 
 
-def stages_of(parts: Parts) -> list[Stage]:
+def stages_of(parts: Parts, layout: Layout) -> list[Stage]:
     """Return the stages of a network, from the first level down."""
-    layout = parts.layout()
-    plans = _plans(parts)
+    plans = _plans(parts, layout)
     return [
         Stage(
             level,
@@ -76,7 +74,7 @@ def stages_of(parts: Parts) -> list[Stage]:
     ]
 
 
-def _plans(parts: Parts) -> list[OperatorPlan]:
+def _plans(parts: Parts, layout: Layout) -> list[OperatorPlan]:
     """Return what workers have to know of each operator."""
     sources, operators = parts.sources, parts.operators
     arrow = {n: arrow_schema(schema) for n, schema in schemas(sources, operators).items()}
@@ -84,6 +82,8 @@ def _plans(parts: Parts) -> list[OperatorPlan]:
     times |= {operator.name: operator.event_time for operator in operators}
     above = sources_above(operators)
     kept = {sink.operator for sink in parts.sinks}
+    fed = {operator.name: _outlets(operator.name, operators) for operator in operators}
+    together = {number: chain for chain in layout.chains for number in chain}
     return [
         OperatorPlan(
             name=operator.name,
@@ -92,16 +92,17 @@ def _plans(parts: Parts) -> list[OperatorPlan]:
                 InputPlan(name, arrow[name], times[name]) for name in operator.input_names()
             ),
             schema=arrow[operator.name],
-            outlets=_outlets(operator.name, operators),
+            outlets=tuple(o for o in fed[operator.name] if o.operator not in together[number]),
+            chained=tuple(o for o in fed[operator.name] if o.operator in together[number]),
             clocks=tuple(
-                number
-                for number, source in enumerate(sources)
+                clock
+                for clock, source in enumerate(sources)
                 if source.event_time is not None and source.name in above[operator.name]
             ),
             windowed=operator.windowed,
             kept=operator.name in kept,
         )
-        for operator in operators
+        for number, operator in enumerate(operators)
     ]
 
 

@@ -1,4 +1,8 @@
-"""One stage of the query: the key groups of all operators of a level, each a partition."""
+"""One stage of the query: the key groups of all chains of a level, each a partition.
+
+An operator that is in no chain with others is a chain of its own. Inside a chain, rows go from one
+operator to the next as they are; each operator has its own state value in the same store.
+"""
 
 import json
 import time
@@ -27,7 +31,20 @@ from albic.streams.wire import (
     deliver,
     payload,
 )
-from albic.streams.work import Group, OperatorPlan, answered, taken_in, watermark
+from albic.streams.work import (
+    Group,
+    OperatorPlan,
+    answered,
+    expect_kept_key,
+    taken_in,
+    unpacked_by_input,
+    watermark,
+)
+
+
+def variable(position: int) -> str:
+    """Return the name of the state of the operator at this position of its chain."""
+    return f"group_{position}" if position else "group"
 
 
 class Stage(StatefulProcessor):
@@ -43,8 +60,12 @@ class Stage(StatefulProcessor):
         self._partition = {label: at for at, label in enumerate(layout.labels())}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open the state."""
-        self._stored = handle.getValueState("group", "content binary")
+        """Open the state: a value for each operator of the longest chain."""
+        mine = (chain for chain in self._layout.chains if chain[0] in self._plans)
+        self._stored = [
+            handle.getValueState(variable(position), "content binary")
+            for position in range(max(map(len, mine)))
+        ]
 
     def handleInputRows(  # noqa: N802  Spark's name
         self,
@@ -52,7 +73,7 @@ class Stage(StatefulProcessor):
         rows: Iterator[pd.DataFrame],
         timerValues: TimerValues,  # noqa: ARG002, N803  Spark's name
     ) -> Iterator[pd.DataFrame]:
-        """Yield the blocks that a key group sends on, its own and those that pass through."""
+        """Yield the blocks that a chain's key groups send on, and those that pass through."""
         began_s = time.process_time()
         blocks = [
             Block(*row)
@@ -60,10 +81,24 @@ class Stage(StatefulProcessor):
             for row in frame[list(Block._fields)].itertuples(index=False, name=None)
         ]
         partition = self._partition[int(key[0])]
-        number, key_group = self._layout.located(self._level, partition)
-        group = Group(number, self._plans[number], key_group, partition)
-        sent = [self._passed_on(group, block) for block in blocks if self._passes(block)]
-        sent += self._worked(group, blocks, began_s)
+        chain, key_group = self._layout.located(self._level, partition)
+        groups = [
+            Group(number, self._plans[number], key_group, partition, position)
+            for position, number in enumerate(chain)
+        ]
+        sent = [self._passed_on(groups[0], block) for block in blocks if self._passes(block)]
+        mine = [b for b in blocks if b.kind == Kind.ROWS and not self._passes(b)]
+        marks = [b.payload for b in blocks if b.kind == Kind.WATERMARKS]
+        given = {chain[0]: unpacked_by_input(groups[0].plan, mine)}
+        for group in groups:
+            tables = given.pop(group.number)
+            answer = group.plan.schema.empty_table()
+            # One in a chain that nobody sends anything to is not called, as in a stage of its own.
+            if not group.position or tables[0].num_rows or marks:
+                answer, mine_sent = self._worked(group, tables, marks, began_s)
+                sent += mine_sent
+            began_s = time.process_time()
+            given |= self._handed_on(group, answer)
         yield pd.DataFrame(columns(sent))
 
     def close(self) -> None:
@@ -89,37 +124,50 @@ class Stage(StatefulProcessor):
             return NOWHERE
         return self._layout.labels()[group.partition % self._layout.used[self._level]]
 
-    def _worked(self, group: Group, blocks: Sequence[Block], began_s: float) -> list[Block]:
-        """Return what the key group itself sends: rows, watermarks, counters."""
-        content = self._stored.get()
+    def _worked(
+        self,
+        group: Group,
+        tables: Sequence[pa.Table],
+        marks: Sequence[bytes],
+        began_s: float,
+    ) -> tuple[pa.Table, list[Block]]:
+        """Return what the key group puts out, and what it sends: rows, watermarks, counters."""
+        stored = self._stored[group.position]
+        content = stored.get()
         memory = self._remembered(group, None if content is None else content[0])
-        marks = [b.payload for b in blocks if b.kind == Kind.WATERMARKS]
         before = watermark(memory.watermarks, group.plan.clocks)
         heard = [memory.watermarks, *(np.frombuffer(mark, np.int64).tolist() for mark in marks)]
         memory.watermarks = [max(each) for each in zip(*heard, strict=True)]
-        mine = [b for b in blocks if b.kind == Kind.ROWS and not self._passes(b)]
-        taken, late = taken_in(group.plan, mine, before)
+        taken, late = taken_in(group.plan, tables, before)
         now = watermark(memory.watermarks, group.plan.clocks)
-        sent: list[Block] = []
-        made = 0
-        if mine or (group.plan.windowed and now != before):
+        rows_in = sum(table.num_rows for table in tables)
+        answer = group.plan.schema.empty_table()
+        if rows_in or (group.plan.windowed and now != before):
             answer = answered(group, memory, taken, now)
-            made = answer.num_rows
-            sent += self._sent(group, answer)
-        rows_in = sum(block.rows for block in mine)
+        sent = self._sent(group, answer)
         memory.rows_in += rows_in
-        memory.rows_out += made
+        memory.rows_out += answer.num_rows
         memory.late_rows += late
         after = encode(memory, group.owner)
         if content is None or after != bytes(content[0]):
-            self._stored.update((after,))
-        if marks and self._level < self._layout.depth:
+            stored.update((after,))
+        # The first of a chain tells the next stage for all of them.
+        if marks and self._level < self._layout.depth and not group.position:
             sent += self._marks(group, memory.watermarks)
-        counted = {"rows_in": rows_in, "rows_out": made, "late_rows": late}
+        counted = {"rows_in": rows_in, "rows_out": answer.num_rows, "late_rows": late}
         counted |= {"state_bytes": len(after)}
         counted |= {"all_in": memory.rows_in, "all_out": memory.rows_out}
         counted |= {"all_late": memory.late_rows}
-        return [*sent, self._counters(group, counted, began_s)]
+        return answer, [*sent, self._counters(group, counted, began_s)]
+
+    def _handed_on(self, group: Group, answer: pa.Table) -> dict[int, list[pa.Table]]:
+        """Return the rows for those that run in the same task, as they are."""
+        groups = self._layout.places[group.number].key_groups
+        for key in {outlet.key for outlet in group.plan.chained}:
+            expect_kept_key(group, answer, key, groups)
+        # What pandas notes about a frame does not travel between stages, nor does it here.
+        rows = answer.replace_schema_metadata(None)
+        return {outlet.operator: [rows] for outlet in group.plan.chained}
 
     def _remembered(self, group: Group, content: bytes | None) -> Memory:
         """Return what the key group knows, and refuse what another one wrote."""
@@ -134,7 +182,7 @@ class Stage(StatefulProcessor):
             raise InvalidInput(
                 f"{group.owner} of {groups} finds the state of operator {memory.operator!r}, key "
                 f"group {memory.key_group} of {memory.key_groups}; another network wrote this "
-                f"checkpoint: start with a new one"
+                f"checkpoint, or one chained otherwise: start with a new one"
             )
         return memory
 

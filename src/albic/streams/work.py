@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from albic.model import AlbicError, InvalidInput, ProcessorFailed
+from albic.streams.hashing import key_groups
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import Processor, Rows
 from albic.streams.schemas import conform
@@ -28,7 +30,8 @@ class OperatorPlan:
     """All that a worker has to know of an operator.
 
     ``clocks`` are the positions of the sources that set its watermark, ``kept`` says that a sink
-    wants its output.
+    wants its output. ``outlets`` are its consumers in later stages, ``chained`` those that run in
+    the same task.
     """
 
     name: str
@@ -39,16 +42,18 @@ class OperatorPlan:
     clocks: tuple[int, ...]
     windowed: bool
     kept: bool
+    chained: tuple[Outlet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One key group at work in one batch."""
+    """One key group at work in one batch; ``position`` is where its operator is in its chain."""
 
     number: int
     plan: OperatorPlan
     key_group: int
     partition: int
+    position: int
 
     @property
     def owner(self) -> str:
@@ -61,21 +66,29 @@ def watermark(watermarks: Sequence[int], clocks: Sequence[int]) -> int:
     return min((watermarks[clock] for clock in clocks), default=UNKNOWN)
 
 
+def unpacked_by_input(plan: OperatorPlan, blocks: Sequence[Block]) -> list[pa.Table]:
+    """Return the rows that came in blocks, input by input."""
+    tables = []
+    for slot, given in enumerate(plan.inputs):
+        here = sorted((b for b in blocks if b.slot == slot), key=lambda block: block.ordinal)
+        tables.append(unpacked((block.payload for block in here), given.schema))
+    return tables
+
+
 def taken_in(
-    plan: OperatorPlan, blocks: Sequence[Block], before: int
+    plan: OperatorPlan, tables: Sequence[pa.Table], before: int
 ) -> tuple[dict[str, pa.Table], int]:
     """Return an operator's new rows by input, and how many of them were late."""
     taken, late = {}, 0
-    for slot, given in enumerate(plan.inputs):
-        here = sorted((b for b in blocks if b.slot == slot), key=lambda block: block.ordinal)
-        table = unpacked((block.payload for block in here), given.schema)
+    for given, table in zip(plan.inputs, tables, strict=True):
+        kept = table
         if given.event_time is not None and before > UNKNOWN and table.num_rows:
             times = table.column(given.event_time).cast(pa.int64()).fill_null(before)
             in_time = times.to_numpy() >= before
             late += table.num_rows - int(in_time.sum())
             if plan.windowed and not in_time.all():
-                table = table.filter(pa.array(in_time))
-        taken[given.name] = table
+                kept = table.filter(pa.array(in_time))
+        taken[given.name] = kept
     return taken, late
 
 
@@ -92,3 +105,16 @@ def answered(
     except Exception as wrong:
         raise ProcessorFailed(f"{group.owner}: {type(wrong).__name__}: {wrong}") from wrong
     return conform(answer, group.plan.schema, group.owner)
+
+
+def expect_kept_key(group: Group, answer: pa.Table, key: Sequence[str], groups: int) -> None:
+    """Refuse a row that belongs to another key group than the one that put it out."""
+    belongs = key_groups(answer, key, groups)
+    elsewhere = np.flatnonzero(belongs != group.key_group)
+    if elsewhere.size:
+        at = int(elsewhere[0])
+        told = ", ".join(f"{name}={answer.column(name)[at].as_py()!r}" for name in key)
+        raise InvalidInput(
+            f"{group.owner} declares keeps_key, but put out a row with the key {told}, which "
+            f"belongs to key group {belongs[at]}; leave keeps_key out, or put out keys as they came"
+        )

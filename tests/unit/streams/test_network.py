@@ -116,7 +116,7 @@ def test_key_groups_of_a_level_follow_each_other() -> None:
     assert layout.places == (Place(1, 0, 3), Place(1, 3, 2), Place(2, 0, 4))
     assert layout.used == (5, 4)
     assert layout.partitions == 5
-    assert layout.located(1, 4) == (1, 1)
+    assert layout.located(1, 4) == ((1,), 1)
     with pytest.raises(LookupError, match="partition 4 of level 2"):
         layout.located(2, 4)
 
@@ -132,7 +132,7 @@ def test_a_row_for_a_later_stage_passes_through_a_partition_in_use() -> None:
 def test_a_network_is_described_stage_by_stage() -> None:
     sources = [source(event_time="at", delay_s=60)]
     assert network(DIAMOND, sources, [sink("both")]).describe().splitlines() == [
-        "small: 3 operators with 9 key groups in 2 stages of 5 partitions",
+        "small: 3 operators with 9 key groups in 2 stages of 5 partitions: 10 tasks a batch",
         "sources",
         "  numbers, event time at, watermark 60 s behind",
         "level 1",

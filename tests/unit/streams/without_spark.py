@@ -18,33 +18,41 @@ from albic.streams.schemas import arrow_schema
 from albic.streams.wire import Kind, unpacked
 
 
-class Slot:
-    """A value state of one label at a time."""
+class Store:
+    """The state store of a stage: values by name, those of one label at a time."""
 
     def __init__(self) -> None:
-        self.kept: dict[int, tuple[bytes]] = {}
+        self.kept: dict[tuple[str, int], tuple[bytes]] = {}
         self.label = -1
         self.writes = 0
 
+    def getValueState(self, name, schema):  # noqa: N802, ARG002  Spark's name
+        return Slot(self, name)
+
+
+class Slot:
+    """A value state."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store = store
+        self.name = name
+
     def get(self):
-        return self.kept.get(self.label)
+        return self.store.kept.get((self.name, self.store.label))
 
     def update(self, value) -> None:
-        self.writes += 1
-        self.kept[self.label] = value
-
-    def getValueState(self, name, schema):  # noqa: N802, ARG002  Spark's name
-        return self
+        self.store.writes += 1
+        self.store.kept[self.name, self.store.label] = value
 
 
 class Hand:
     """Runs a network batch by batch."""
 
-    def __init__(self, network: Network, seed: int = 0) -> None:
+    def __init__(self, network: Network, seed: int = 0, chain: str = "auto") -> None:
         self.network = network
         self.random = random.Random(seed)  # noqa: S311  not a secret
-        self.layout = network.layout()
-        self.slots = [Slot() for _ in self.layout.used]
+        self.layout = network.layout(chain)
+        self.slots = [Store() for _ in self.layout.used]
         self.counters = Counters()
         self.out = {
             name: arrow_schema(schema)
@@ -54,7 +62,7 @@ class Hand:
 
     def restart(self) -> None:
         """Begin with new workers and the old state."""
-        self.stages = stages_of(self.network)
+        self.stages = stages_of(self.network, self.layout)
         for stage, slot in zip(self.stages, self.slots, strict=True):
             stage.init(slot)
 
@@ -62,7 +70,7 @@ class Hand:
         """Run one batch; return what each operator with a sink puts out."""
         blocks = []
         for number, source in enumerate(self.network.sources):
-            pack = packer_of(self.network, number).packed
+            pack = packer_of(self.network, self.layout, number).packed
             for task, frame in enumerate(tasks_of.get(source.name, [])):
                 table = pa.Table.from_pandas(frame, self.out[source.name], preserve_index=False)
                 for packed in pack(iter(table.to_batches(max_chunksize=7)), task):
