@@ -29,6 +29,7 @@ def violations(plan: Plan, request: PlanRequest) -> list[Violation]:
     if not found:
         found += _over_budget(plan, request)
         found += _onto_draining(plan, request)
+        found += _kept_out(plan, request)
         found += _torn_bundles(plan, request)
         found += _over_limits(plan, request)
         found += _worse_than_nothing(plan, request)
@@ -76,6 +77,23 @@ def _onto_draining(plan: Plan, request: PlanRequest) -> list[Violation]:
         for move in plan.moves
         if draining[move.target]
     ]
+
+
+def _kept_out(plan: Plan, request: PlanRequest) -> list[Violation]:
+    """Check that what is fixed stays, and that nodes that are shut receive nothing."""
+    may_move, may_receive = request.may_move(), request.may_receive()
+    draining = request.snapshot.cluster.draining()
+    moved = [
+        Violation("fixed-stays", f"key group {move.key_group} goes to node {move.target}")
+        for move in plan.moves
+        if not may_move[move.key_group]
+    ]
+    entered = [
+        Violation("onto-shut", f"key group {move.key_group} goes to node {move.target}")
+        for move in plan.moves
+        if not (may_receive[move.target] or draining[move.target])
+    ]
+    return moved + entered
 
 
 def _torn_bundles(plan: Plan, request: PlanRequest) -> list[Violation]:

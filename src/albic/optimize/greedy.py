@@ -39,6 +39,8 @@ def evacuate(table: Table, state: State, goal_dims: int, budget: float, order: I
         best, lowest = -1, np.inf
         for target in table.open_bins:
             load = state.load[offset + target] + weight * table.inverse_capacity[target]
+            if not table.enterable[target]:
+                continue
             if load < lowest and fits(table, state, goal_dims, item, target):
                 best, lowest = target, load
         if best >= 0:
@@ -47,11 +49,13 @@ def evacuate(table: Table, state: State, goal_dims: int, budget: float, order: I
 
 @compiled
 def _extreme(table: Table, state: State, dimension: int, other: int, sign: int) -> int:
-    """Return the emptiest (sign 1) or fullest (-1) open bin but ``other``, or -1."""
+    """Return the emptiest enterable (sign 1) or fullest (-1) open bin but ``other``, or -1."""
     offset = dimension * table.closed.size
     chosen, least = -1, np.inf
     for bin_ in table.open_bins:
         load = sign * state.load[offset + bin_]
+        if sign > 0 and not table.enterable[bin_]:
+            continue
         if bin_ != other and load < least:
             chosen, least = bin_, load
     return chosen
@@ -105,6 +109,9 @@ def level(
             return
         dimension, bin_ = worst // bins, worst % bins
         over = state.load[worst] > means[dimension]
+        if not (over or table.enterable[bin_]):
+            stuck[worst] = True
+            continue
         partner = _extreme(table, state, dimension, bin_, 1 if over else -1)
         source, target = (bin_, partner) if over else (partner, bin_)
         left = budget - state.sums[SPENT]

@@ -24,6 +24,7 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
     unit_charge = np.zeros(bundles.units)
     np.add.at(unit_charge, bundles.unit_of, charge)
     movable = unit_charge <= max(budget, 0.0)
+    movable[bundles.unit_of[~request.may_move()]] = False
     movable[[unit for unit, _ in bundles.pinned]] = False
     weights, base, limit, goal_dims = _dimensions(request, bundles, home)
     return AssignmentProblem(
@@ -34,6 +35,7 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
         budget=max(budget, 0.0),
         capacity=snapshot.cluster.capacities(),
         closed=snapshot.cluster.draining(),
+        enterable=request.may_receive(),
         base=base,
         limit=limit,
         goal=Goal(request.objective.value),
