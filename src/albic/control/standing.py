@@ -10,7 +10,8 @@ from albic.model.sketch import sketch
 class ControllerStatus:
     """Where a controller stands; plain numbers and strings only.
 
-    ``proposal`` is the plan that waits for an answer until ``lapses_s``.
+    ``proposal`` is the plan that waits for an answer until ``lapses_s``. ``drained`` are the
+    executors that are kept empty by hand.
     """
 
     running: bool
@@ -26,6 +27,9 @@ class ControllerStatus:
     proposal: str | None
     proposal_moves: int
     lapses_s: float | None
+    exclude_operators: tuple[str, ...] = ()
+    exclude_executors: tuple[str, ...] = ()
+    drained: tuple[str, ...] = ()
 
 
 def shown(status: ControllerStatus, snapshot: Snapshot | None) -> str:

@@ -126,6 +126,10 @@ class SimulatedJob:
         batch_s = sum(each.makespan_s for each in recent) / len(recent) if recent else None
         return Effect(batches=len(recent), batch_s=batch_s, judged=tasks, compliant=tasks)
 
+    def drop(self) -> int:
+        """Return that no move is left to come: all are made at once."""
+        return 0
+
     def close(self) -> None:
         """Take no more plans; the job goes on where it is."""
         self._closed = True

@@ -29,14 +29,15 @@ function number(value) {
   return size >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
-// Each executor a bar, stacked by operator, the mean and the bound drawn in.
+// Each executor a bar, stacked by operator, the mean and the bound drawn in; `remark` says what else
+// is to be said of one.
 // eslint-disable-next-line no-unused-vars
-function bars(executors, width) {
+function bars(executors, remark, width) {
   const row = 26;
   const left = 90;
-  const right = 70;
   const top = 22;
   const shown = executors.bars.slice(0, 200);
+  const right = shown.some(remark) ? 180 : 70;
   const height = top + shown.length * row + 24;
   const most = Math.max(executors.bound_pct, ...shown.map((bar) => bar.load_pct), 1);
   const steps = ticks(most, 5);
@@ -54,8 +55,8 @@ function bars(executors, width) {
   }
   shown.forEach((bar, at) => {
     const y = top + at * row + 3;
-    const name = bar.draining ? `${bar.id} (leaving)` : bar.id;
-    drawing.append(svg("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, name.length > 13 ? `${name.slice(0, 12)}…` : name));
+    const name = bar.id.length > 13 ? `${bar.id.slice(0, 12)}…` : bar.id;
+    drawing.append(svg("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, name));
     let x = left;
     const parts = [...bar.parts_pct.map((part, index) => [part, `c${index % COLOURS}`, executors.operators[index]]),
       [bar.background_pct, "background", "no key group"]];
@@ -66,7 +67,8 @@ function bars(executors, width) {
       drawing.append(block);
       x += part * scale;
     }
-    drawing.append(svg("text", { x: x + 6, y: y + 14 }, `${number(bar.load_pct)} %`));
+    const told = [`${number(bar.load_pct)} %`, remark(bar)].filter(Boolean).join(", ");
+    drawing.append(svg("text", { x: x + 6, y: y + 14 }, told));
   });
   for (const [kind, value] of [["mean", executors.mean_pct], ["bound", executors.bound_pct]]) {
     const x = left + value * scale;

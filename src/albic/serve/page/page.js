@@ -116,17 +116,44 @@ function drawControls() {
   if (!status) return;
   at("pause").disabled = status.paused || !status.running;
   at("resume").disabled = !status.paused || !status.running;
+  at("stop").disabled = !status.running;
   at("plan-now").disabled = !status.running;
+  drawExecutorChoice(status);
   const form = at("settings");
   // Nobody's typing is overwritten.
   if (form.contains(document.activeElement) || form.dataset.touched) return;
   at("period").value = status.period;
   at("budget").value = status.max_migrations;
   at("approve").checked = status.approve;
+  at("exclude-operators").value = status.exclude_operators.join(", ");
+  at("exclude-executors").value = status.exclude_executors.join(", ");
   if ([...at("planner").options].every((option) => option.value !== status.planner)) {
     at("planner").append(new Option(status.planner, status.planner));
   }
   at("planner").value = status.planner;
+}
+
+function drawExecutorChoice(status) {
+  const choice = at("executor");
+  const names = page.state.executors ? page.state.executors.bars.map((bar) => bar.id) : [];
+  const offered = [...choice.options].map((option) => option.value);
+  if (choice !== document.activeElement && names.join("\n") !== offered.join("\n")) {
+    const before = choice.value;
+    choice.replaceChildren(...names.map((name) => new Option(name, name)));
+    if (names.includes(before)) choice.value = before;
+  }
+  const kept = status.drained.includes(choice.value);
+  at("drain").disabled = !status.running || !names.length || kept;
+  at("release").disabled = !status.running || !kept;
+  text("drained", status.drained.length ? `kept empty: ${status.drained.join(", ")}` : "");
+}
+
+// What is to be said of an executor beside its load.
+function remark(bar) {
+  const status = page.controller;
+  if (status && status.drained.includes(bar.id)) return "drained";
+  if (status && status.exclude_executors.includes(bar.id)) return "receives nothing";
+  return bar.draining ? "leaving" : "";
 }
 
 function drawPlan() {
@@ -166,7 +193,7 @@ function drawBars() {
     entry.append(box, name);
     return entry;
   }));
-  at("bars").replaceChildren(bars(executors, Math.min(Math.max(at("bars").clientWidth, 320), 1200)));
+  at("bars").replaceChildren(bars(executors, remark, Math.min(Math.max(at("bars").clientWidth, 320), 1200)));
 }
 
 function drawCourses() {
@@ -304,6 +331,11 @@ function takeToken() {
 function listen() {
   at("pause").addEventListener("click", () => order("pause"));
   at("resume").addEventListener("click", () => order("resume"));
+  at("stop").addEventListener("click", () => order("stop"));
+  for (const verb of ["drain", "release"]) {
+    at(verb).addEventListener("click", () => order(`executors/${encodeURIComponent(at("executor").value)}/${verb}`));
+  }
+  at("executor").addEventListener("change", () => drawExecutorChoice(page.controller));
   at("plan-now").addEventListener("click", () => order("plan", "POST", { act: false }));
   for (const verb of ["accept", "reject"]) {
     at(verb).addEventListener("click", () => order(`proposals/${encodeURIComponent(page.controller.proposal)}/${verb}`));
@@ -318,6 +350,10 @@ function listen() {
     if (Number(at("budget").value) !== now.max_migrations) wish.max_migrations = Number(at("budget").value);
     if (at("planner").value !== now.planner) wish.planner = at("planner").value;
     if (at("approve").checked !== now.approve) wish.approve = at("approve").checked;
+    for (const kind of ["operators", "executors"]) {
+      const names = at(`exclude-${kind}`).value.split(",").map((name) => name.trim()).filter(Boolean);
+      if (names.join("\n") !== now[`exclude_${kind}`].join("\n")) wish[`exclude_${kind}`] = names;
+    }
     order("settings", "PATCH", wish);
   });
   at("older").addEventListener("click", async () => {
