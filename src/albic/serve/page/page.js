@@ -198,6 +198,7 @@ function drawBars() {
 
 function drawCourses() {
   const { courses, marks } = page.state;
+  at("marks-legend").hidden = !marks.length;
   const width = Math.min(Math.max(at("courses").clientWidth, 320), 480);
   at("courses").replaceChildren(...COURSES.map(([key, title, unit, factor]) => {
     const values = courses[key].map((value) => (value === null ? null : value * factor));
@@ -210,7 +211,7 @@ function drawTraffic() {
   at("traffic-table").hidden = !traffic.length;
   const all = traffic.reduce((sum, edge) => sum + edge.bytes_per_s, 0);
   const local = traffic.reduce((sum, edge) => sum + edge.bytes_per_s * edge.local_share, 0);
-  text("traffic-words", all ? `${bytes(all)} a second between key groups; ${percent(local / all)} of it stays on its executor.` : "No key groups talk to each other.");
+  text("traffic-words", all ? `${bytes(all)} a second between key groups; ${percent(local / all)} of it stays on its executor.` : page.state.executors ? "No key groups talk to each other." : "Nothing was measured yet.");
   at("traffic").replaceChildren(...traffic.map((edge) => {
     const bar = document.createElement("progress");
     bar.max = 1;
@@ -221,6 +222,10 @@ function drawTraffic() {
 }
 
 function drawRounds() {
+  const none = !page.state.rounds.length;
+  at("rounds-table").hidden = none;
+  text("rounds-words", none ? "No round was run yet."
+    : "What a plan makes small, in points of load: as measured before, as the plan promised, and as the next round measured.");
   const oldest = page.state.rounds.length ? page.state.rounds[page.state.rounds.length - 1] : null;
   const earlier = oldest ? older.filter((round) => round.position < oldest.position) : [];
   at("rounds").replaceChildren(...[...page.state.rounds, ...earlier].map((round) => {
@@ -296,7 +301,13 @@ async function lookAtDetails() {
   at("advice-section").hidden = !advice.length;
   at("advice").replaceChildren(...advice.map((finding) => {
     const item = document.createElement("li");
-    item.textContent = [finding.sentence, finding.remedy].filter(Boolean).join(" – ") || JSON.stringify(finding);
+    const amount = (value) => (finding.unit === "bytes/s" ? `${bytes(value)} a second` : `${number(value)} ${finding.unit}`);
+    const wins = finding.win === null ? "what that wins cannot be told beforehand" : `that should win ${amount(finding.win)}`;
+    for (const words of [`${finding.sentence}.`, `To do: ${finding.remedy}; ${wins}.`]) {
+      const line = document.createElement("p");
+      line.textContent = words;
+      item.append(line);
+    }
     return item;
   }));
 }
