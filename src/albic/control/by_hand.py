@@ -29,8 +29,8 @@ Write = Callable[[RoundRecord], RoundRecord]
 class ByHand:
     """Keeps whether the loop is paused, and answers proposals.
 
-    ``last_batch_s`` is when the end of a batch was noticed last, ``stirred`` what was asked for that
-    a round should answer without waiting for the period.
+    ``last_batch_s`` is when the end of a batch was noticed last. ``stirred`` is what was asked for
+    and takes a round that does not wait for the period.
     """
 
     def __init__(self, parts: Parts, rounds: Rounds, write: Write) -> None:

@@ -20,9 +20,7 @@ class KeptOut:
     shut: tuple[int, ...] = ()
 
 
-def kept_out(
-    snapshot: Snapshot, operators: Collection[str], executors: Collection[str]
-) -> KeptOut:
+def kept_out(snapshot: Snapshot, operators: Collection[str], executors: Collection[str]) -> KeptOut:
     """Return where in ``snapshot`` the named operators and nodes are; others are passed over.
 
     A node that is not there yet may come, and one that is gone harms nobody.

@@ -215,7 +215,9 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
             # To hear from the system what is wrong with it.
             path.open("rb").close()
     except (OSError, ValueError) as wrong:
-        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
+        told = wrong.strerror if isinstance(wrong, OSError) else None
+        why = told.lower() if told else "it is not a text in UTF-8"
+        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {why}") from None
     return tuple(
         record_of(file, number, line)
         for file, text in reversed(found)

@@ -12,7 +12,9 @@ NOTHING = 1e-9
 
 @compiled
 def fits(table: Table, state: State, goal_dims: int, item: int, target: int) -> bool:
-    """Return whether ``item`` keeps ``target`` within the limits of the dimensions without goal."""
+    """Return whether ``target`` may take in ``item``, and stays within its limits with it."""
+    if not table.enterable[target]:
+        return False
     bins = table.closed.size
     for entry in range(table.pointer[item], table.pointer[item + 1]):
         if table.dimension[entry] < goal_dims:
@@ -39,8 +41,6 @@ def evacuate(table: Table, state: State, goal_dims: int, budget: float, order: I
         best, lowest = -1, np.inf
         for target in table.open_bins:
             load = state.load[offset + target] + weight * table.inverse_capacity[target]
-            if not table.enterable[target]:
-                continue
             if load < lowest and fits(table, state, goal_dims, item, target):
                 best, lowest = target, load
         if best >= 0:
@@ -109,9 +109,6 @@ def level(
             return
         dimension, bin_ = worst // bins, worst % bins
         over = state.load[worst] > means[dimension]
-        if not (over or table.enterable[bin_]):
-            stuck[worst] = True
-            continue
         partner = _extreme(table, state, dimension, bin_, 1 if over else -1)
         source, target = (bin_, partner) if over else (partner, bin_)
         left = budget - state.sums[SPENT]

@@ -1,7 +1,7 @@
 """People hold, ask and answer a controller at work; the journal says who did what."""
 
-import threading
 import re
+import threading
 import time
 from dataclasses import replace
 

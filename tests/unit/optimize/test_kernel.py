@@ -42,7 +42,9 @@ def test_loads_energy_and_lists_agree_with_the_owners(goal):
 
 
 @pytest.mark.parametrize("goal", Goal)
-def test_proposals_keep_to_the_budget_and_leave_fixed_items_and_bins_that_nothing_may_enter_alone(goal):
+def test_proposals_keep_to_the_budget_and_leave_fixed_items_and_bins_that_nothing_may_enter_alone(
+    goal,
+):
     for seed in range(150):
         board = searching(seed, goal)
         problem, owner = board.problem, board.state.owner
