@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
+    bench-loss bench-moves bench-nodes bench-page bench-scaling reproduce screenshots nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -73,6 +73,9 @@ bench-collocation: $(COMPILED)  ## two chained operators from a start that tears
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss
+
+bench-page: $(COMPILED)  ## what the live page costs with a thousand key groups and ten thousand rounds; a minute
+	$(BIN)/python -m bench.page
 
 bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spark's dynamic allocation; 9 minutes
 	$(BIN)/python bench/scaling.py
