@@ -60,14 +60,16 @@ def drawn(console: Console, shown: JobState, follower: JournalFollower) -> Rende
     parts: list[RenderableType] = [_headline(shown, follower)]
     if shown.executors is not None:
         parts.append(_executors(console, shown.executors))
-    parts.append(_courses(console, shown))
+    if shown.courses.at_s:
+        parts.append(_courses(console, shown))
     if shown.traffic:
         parts.append(_traffic(shown.traffic))
     if shown.plan is not None:
         moves = len(shown.plan.moves) + shown.plan.more_moves
         told = f"last plan (round {shown.plan.round}, {shown.plan.status}): "
         parts.append(Text(f"{told}{count_text(moves, 'move')}; {shown.plan.reason}"))
-    parts.append(_rounds(shown.rounds))
+    if shown.rounds:
+        parts.append(_rounds(shown.rounds))
     return Group(*parts)
 
 

@@ -85,7 +85,7 @@ class ByHand:
     def stop_moves(self, by: str) -> RoundRecord:
         """Drop the moves that are still to come, and run no more rounds until resumed."""
         dropped = self._parts.placement.drop()
-        moves = "1 move that was" if dropped == 1 else f"{dropped} moves that were"
+        moves = "1 move" if dropped == 1 else f"{dropped} moves"
         told = f"stopped: {moves} still to come will not be made; {PAUSED}"
         self.paused = True
         return self._write(replace(self._blank(Status.TOLD, told, by), paused=True))
@@ -97,6 +97,7 @@ class ByHand:
         membership = self._rounds.membership
         expect_drainable(self.seen, node_id, membership.aside)
         membership.set_aside(node_id)
+        self._overtake(by)
         told = f"executor {node_id} is to be emptied, and stays empty until it is released"
         return self._stir(told, by)
 
@@ -107,6 +108,7 @@ class ByHand:
             named = ", ".join(membership.aside) or "none"
             raise InvalidInput(f"executor {node_id!r} is not drained; {named} is")
         membership.take_back(node_id)
+        self._overtake(by)
         return self._stir(f"executor {node_id} may have key groups again", by)
 
     def accept(self, asked: str | None, by: str) -> RoundRecord:
@@ -146,34 +148,31 @@ class ByHand:
         self._rounds.waiting = None
         self._tell(Status.LAPSED, why, None, proposal.id)
 
-    def replaced(self, by: str | None) -> None:
+    def replaced(self, by: str | None, why: str = "a newer plan was asked for") -> None:
         """Drop the plan that waits, for a newer one is about to be made."""
         if (proposal := self._rounds.waiting) is not None:
             self._rounds.waiting = None
-            self._tell(Status.LAPSED, "a newer plan was asked for", by, proposal.id)
+            self._tell(Status.LAPSED, why, by, proposal.id)
+
+    def _overtake(self, by: str) -> None:
+        """Drop what was planned and is not done yet: it does not know what was asked for now."""
+        self._parts.placement.drop()
+        self.replaced(by, "what plans may do has changed since it was made")
 
     def change(
         self, settings: Settings, chosen: tuple[str, Planner] | None, by: str
     ) -> RoundRecord:
         """Go on with other settings, and with another planner if one was ``chosen``."""
         before = self._rounds.settings
-        told = [
-            f"{name} {_listed(old)} → {_listed(new)}"
-            for name, old, new in (
-                ("period", before.pace, settings.pace),
-                ("max_migrations", before.max_migrations, settings.max_migrations),
-                ("approve", before.approve, settings.approve),
-                ("exclude_operators", before.exclude_operators, settings.exclude_operators),
-                ("exclude_executors", before.exclude_executors, settings.exclude_executors),
-            )
-            if old != new
-        ]
+        told = before.changes(settings)
         if chosen is not None:
             told.append(f"planner {planner_name(self._parts.planner)} → {chosen[0]}")
             replaceable(self._parts.planner).use(*chosen)
         self._rounds.change(settings)
         if not told:
             return self._tell(Status.TOLD, "settings stay as they are", by)
+        if before.excluded != settings.excluded:
+            self._overtake(by)
         return self._stir("; ".join(told), by)
 
     def settings_with(self, period: str | float | Pace | None, **asked: Any) -> Settings:  # noqa: ANN401  fields of Settings
@@ -242,11 +241,6 @@ class ByHand:
         self, status: Status, reason: str, by: str | None, proposal: str | None = None
     ) -> RoundRecord:
         return self._write(self._blank(status, reason, by, proposal))
-
-
-def _listed(value: object) -> object:
-    """Return a value for a sentence; names with commas between them."""
-    return (", ".join(value) or "none") if isinstance(value, tuple) else value
 
 
 def named_by(by: str) -> str:

@@ -131,3 +131,23 @@ class Settings:
             raise InvalidInput(
                 f"urgent_pace is {self.urgent_pace}; it must be above 0, or None for never"
             )
+
+    @property
+    def excluded(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the operators and the executors that are kept out of plans."""
+        return self.exclude_operators, self.exclude_executors
+
+    def changes(self, other: "Settings") -> list[str]:
+        """Return what is different in ``other`` of what can be changed at run time, in words."""
+        names = ("pace", "max_migrations", "approve", "exclude_operators", "exclude_executors")
+        both = [(name, getattr(self, name), getattr(other, name)) for name in names]
+        return [
+            f"{'period' if name == 'pace' else name} {_listed(old)} → {_listed(new)}"
+            for name, old, new in both
+            if old != new
+        ]
+
+
+def _listed(value: object) -> object:
+    """Return a value for a sentence; names with commas between them."""
+    return (", ".join(value) or "none") if isinstance(value, tuple) else value

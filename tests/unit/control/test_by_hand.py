@@ -383,7 +383,28 @@ def test_a_plan_can_be_stopped_in_its_midst() -> None:
     job = World(to_come=3, news=[News(batches=1)] * 2)
     steady = controller(job, Settings(pace=Pace(batches=1)))
     told = steady.stop_moves(by="ada")
-    assert told.reason.startswith("stopped: 3 moves that were still to come will not be made")
+    assert told.reason.startswith("stopped: 3 moves still to come will not be made")
     assert (told.paused, told.by, job.to_come) == (True, "ada", 0)
     steady.look()
     assert job.plans == [], "nor is anything planned until resumed"
+
+
+@pytest.mark.parametrize("ask", ["drain", "exclude"])
+def test_a_plan_that_waits_does_not_survive_what_it_does_not_know(ask: str) -> None:
+    job = World(news=[News(batches=1)] * 3, to_come=1)
+    steady = controller(job, replace(APPROVED, pace=Pace(seconds=600.0)))
+    waiting = steady.propose()
+    assert {move.target for move in waiting.moves} == {"b"}
+    if ask == "drain":
+        steady.drain("b")
+    else:
+        steady.change(exclude_executors=["b"])
+    assert (Status.LAPSED, waiting.proposal) in [
+        (each.status, each.proposal) for each in steady.journal.records()
+    ]
+    with pytest.raises(InvalidInput, match="no plan waits"):
+        steady.accept(waiting.proposal)
+    assert job.to_come == 0, "nor are moves of an earlier plan made"
+    steady.look()
+    assert job.plans == []
+    assert steady.journal.records()[-1].status is Status.HELD
