@@ -3,14 +3,18 @@
 ``make bench-loss`` runs it. One query on three executors of an embedded cluster; before each kill
 its state is spread evenly, and one executor is lost with its share in the middle of a batch. Plain
 Spark and albic take turns on the same cluster. A stall is the longest batch around a kill, less
-the median of those before it.
+the median of those before it. How long Spark takes to notice the loss stands beside it.
+
+With ``--mb 20`` the job works instead of waiting, and has so much state a key group; albic then
+runs without second copies of state and with them. ``make bench-standby`` does that on isolated
+nodes, with storage beyond links of 100 Mbit/s.
 """
 
 import argparse
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,28 +22,36 @@ from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
 import albic
-from albic.spark.bridge import Bridge
+from albic.jobs.drifting import drifting
+from albic.jobs.running import started
+from albic.spark.bridge import Bridge, Order
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.session import LocalCluster, local_cluster
 from bench.isolating import add_isolation, isolation
+from bench.node_scenes import KEEPING, NEVER
+from bench.scenes import SETTINGS
 
 NODES, GROUPS = 3, 12
 #: What a task waits for each of its keys; the whole batch then takes about a second.
 KEYS, KEY_MS = 120, 20
 BEFORE, AFTER = 5, 5
-PLAIN, ALBIC = "plain", "albic"
+PLAIN, ALBIC, STANDBY = "plain", "albic", "standby"
+#: Batches without work until the state has its size, and a first snapshot of it is stored.
+FILLING = 18
+MAINTENANCE = "spark.sql.streaming.stateStore.maintenanceInterval"
 PATIENCE_S = 180.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """One kill: how long batches took before it, and the longest around it."""
+    """One kill: how long batches took before it, the longest around it, and until it was seen."""
 
     mode: str
     before_s: float
     longest_s: float
+    noticed_s: float
 
     @property
     def stall_s(self) -> float:
@@ -50,16 +62,21 @@ class Kill:
 class Bench:
     """A query on a cluster from which executors are taken."""
 
-    def __init__(self, cluster: LocalCluster, folder: Path) -> None:
+    def __init__(self, cluster: LocalCluster, query: StreamingQuery) -> None:
         self._cluster = cluster
         self._bridge = Bridge(cluster.spark)
         self._executors = Executors(self._bridge)
-        self._query = _start(cluster, folder)
+        self._followers = self._bridge.followers()
+        self._query = query
         self._until(lambda: self._bridge.last_batch(self._query) >= 0, "the first batch")
         plan = self._bridge.plan(self._query)
         if plan is None:
             raise RuntimeError("a batch ended without a plan")
         self._shape = shape(plan, "loss", str(self._query.runId))
+
+    def fill(self) -> None:
+        """Wait until the state has its size."""
+        self._more(FILLING)
 
     def kill(self, mode: str) -> Kill:
         """Spread the state, kill an executor in the middle of a batch, and heal the cluster."""
@@ -67,19 +84,40 @@ class Bench:
         self._until(lambda: len(self._live()) == NODES, "the executors")
         live = self._live()
         placement = Placement(self._bridge, self._shape)
-        placement.move_now({KeyGroup(0, g): live[g % NODES] for g in range(GROUPS)})
-        self._more(2)
+        for _ in range(2):
+            # A batch that is under way takes state along, so it is said twice.
+            placement.move_now({KeyGroup(0, g): live[g % NODES] for g in range(GROUPS)})
+            self._more(2)
         # Rounds far away: what is measured is the answer to a loss.
-        controller = albic.attach(self._query, period="1h") if mode == ALBIC else None
+        standby = 1 if mode == STANDBY else 0
+        controller = (
+            None if mode == PLAIN else albic.attach(self._query, period="1h", standby=standby)
+        )
+        if standby:
+            self._until(lambda: self._kept(live) == GROUPS, "second copies")
         before = self._more(BEFORE)
         before_s = statistics.median(before)
         time.sleep(before_s / 2)
-        self._cluster.remove_node(live[0].host)
+        noticed_s = self._lost(live[0])
         around = self._more(AFTER)
         if controller is not None:
             controller.stop()
         self._cluster.add_node()
-        return Kill(mode, before_s, max(around))
+        return Kill(mode, before_s, max(around), noticed_s)
+
+    def _kept(self, live: Sequence[Executor]) -> int:
+        """Return how many second copies are ready, by what executors say."""
+        places: dict[tuple[str, str], list[Order]] = {(each.host, each.id): [] for each in live}
+        run_id = str(self._query.runId)
+        said = self._followers.give(places, "bench")
+        return sum(copy.run_id == run_id and copy.state == "following" for copy in said)
+
+    def _lost(self, victim: Executor) -> float:
+        """Take an executor away; return how long Spark took to see it."""
+        began_s = time.monotonic()
+        self._cluster.remove_node(victim.host)
+        self._until(lambda: victim.id not in self._bridge.executor_ids(), "the loss")
+        return time.monotonic() - began_s
 
     def stop(self) -> None:
         """End the query."""
@@ -109,45 +147,63 @@ class Bench:
             time.sleep(0.02)
 
 
-def _start(cluster: LocalCluster, folder: Path) -> StreamingQuery:
+def _waiting(cluster: LocalCluster, folder: Path) -> StreamingQuery:
     """Return a running aggregation whose tasks mostly wait."""
     source = cluster.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", KEYS)
     keyed = source.load().groupBy((fn.col("value") % KEYS).alias("key")).count()
     wait = fn.expr(f"reflect('java.lang.Thread', 'sleep', CAST({KEY_MS} AS long)) AS slept")
-    writer = keyed.select("key", "count", wait).writeStream.format("noop").outputMode("update")
-    return writer.option("checkpointLocation", str(folder / "checkpoint")).start()
+    return started(keyed.select("key", "count", wait), folder / "checkpoint")
+
+
+def _keeping(cluster: LocalCluster, folder: Path, mb: int) -> StreamingQuery:
+    """Return a running aggregation with so much state a key group, whose tasks work."""
+    keys = max(mb * 1_000_000 // KEEPING.note_bytes, KEEPING.events // GROUPS)
+    job = replace(KEEPING, key_groups=GROUPS, keys=keys, free=FILLING, first_phase=NEVER, skew=0.0)
+    return started(drifting(cluster.spark, job), folder / "checkpoint")
 
 
 def main() -> None:
-    """Print every stall, the medians and their ratio."""
+    """Print every stall, the medians and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=3, help="kills in each mode")
+    parser.add_argument("--mb", type=int, default=0, help="state of a key group, in MB")
     add_isolation(parser)
     options = parser.parse_args()
     nodes = isolation(parser, options, NODES)
     settings = {"spark.sql.shuffle.partitions": str(GROUPS)}
+    modes = (PLAIN, ALBIC)
+    if options.mb:
+        settings |= {**SETTINGS, MAINTENANCE: "10s"}
+        modes = (PLAIN, ALBIC, STANDBY)
     found: list[Kill] = []
     with (
         local_cluster(NODES, settings=settings, **nodes.arguments) as cluster,
-        TemporaryDirectory(dir=cluster.storage, ignore_cleanup_errors=True) as folder,
+        TemporaryDirectory(dir=cluster.storage, ignore_cleanup_errors=True) as name,
     ):
-        bench = Bench(cluster, Path(folder))
+        folder = Path(name)
+        keeps = options.mb > 0
+        query = _keeping(cluster, folder, options.mb) if keeps else _waiting(cluster, folder)
+        bench = Bench(cluster, query)
+        if keeps:
+            bench.fill()
         for number in range(options.kills):
-            for mode in (PLAIN, ALBIC) if number % 2 == 0 else (ALBIC, PLAIN):
+            for mode in modes if number % 2 == 0 else reversed(modes):
                 found.append(bench.kill(mode))
                 last = found[-1]
                 print(
-                    f"kill {len(found):2} {last.mode:5}: batches of {last.before_s:.2f} s, "
-                    f"the longest {last.longest_s:.2f} s, stall {last.stall_s:.2f} s",
+                    f"kill {len(found):2} {last.mode:7}: batches of {last.before_s:.2f} s, the "
+                    f"longest {last.longest_s:.2f} s, stall {last.stall_s:.2f} s, noticed after "
+                    f"{last.noticed_s:.2f} s",
                     flush=True,
                 )
         bench.stop()
     stall_s = {
         mode: statistics.median(kill.stall_s for kill in found if kill.mode == mode)
-        for mode in (PLAIN, ALBIC)
+        for mode in modes
     }
-    print(f"median stall: plain {stall_s[PLAIN]:.2f} s, albic {stall_s[ALBIC]:.2f} s")
-    print(f"ratio albic / plain: {stall_s[ALBIC] / stall_s[PLAIN]:.2f}")
+    for mode in modes:
+        ratio = stall_s[mode] / stall_s[PLAIN]
+        print(f"median stall, {mode}: {stall_s[mode]:.2f} s, {ratio:.2f} of plain")
 
 
 if __name__ == "__main__":

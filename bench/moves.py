@@ -69,7 +69,7 @@ class Mover:
         found, self._executors = shape(plan, "moves", str(query.runId)), Executors(bridge)
         self._executors.look()
         self._placement = Placement(bridge, found)
-        self._preparing = Preparing(bridge.followers(), query, found, self._placement)
+        self._preparing = Preparing(bridge, bridge.followers(), query, found, self._placement)
         self._records = records
 
     def moved(self, way: str, partitions: Sequence[int]) -> Measured:
@@ -86,7 +86,7 @@ class Mover:
         beside_s = []
         for _ in range(MOST):
             record = next(self._records)
-            if self._preparing.hand_over(record.batch + 1, live):
+            if self._preparing.hand_over(live):
                 loads_s = max(self._preparing.took_s(group) or 0.0 for group in moves)
                 return Measured(way, *self._followed(moves), _mean(beside_s, usual_s), loads_s)
             beside_s.append(record.batch_s)

@@ -20,8 +20,10 @@ from albic.model import InvalidInput
 from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
+from albic.spark.copying import CopyRules
 from albic.spark.providers import elasticity_of
 from albic.spark.session import LocalCluster, local_cluster
+from albic.spark.standby import STANDBY_BYTES
 from albic.spark.surroundings import noted_settings
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     dry_run: bool | None = None,
     approve: bool | None = None,
     warm: bool | None = None,
+    standby: str | int | None = None,
     journal: str | Path | Journal | None = None,
     serve: "str | Serving | None" = None,
     seed: int | None = None,
@@ -99,6 +102,9 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
     warm
         Let the new owner of large state load it beside the batches before it takes over. Without
         it, and where it cannot be done, the batch after a move waits for that.
+    standby
+        Second copies of state for the case that an executor is lost: 0 for none, 1 for one of each
+        key group, "auto" for those whose load would take long.
     journal
         A file for the records of all rounds; without it, one in the checkpoint of the first query,
         or none where that is out of reach.
@@ -122,6 +128,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         "dry_run": dry_run,
         "approve": approve,
         "warm": warm,
+        "standby": None if standby is None else str(standby),
         "journal": str(journal) if isinstance(journal, Path) else journal,
         "seed": seed,
         **named_limits(limits),
@@ -142,7 +149,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
             named,
             per_batch=_per_batch(settings.max_migrations),
             steers=not settings.dry_run,
-            warm=value_of(chosen, "warm"),
+            copies=CopyRules(value_of(chosen, "warm"), STANDBY_BYTES[value_of(chosen, "standby")]),
         )
         parts = Parts(
             statistics=runtime,

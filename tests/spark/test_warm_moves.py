@@ -4,13 +4,16 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import albic
 from albic.spark import runtime
-from albic.spark.bridge import Bridge, Followers, Order
+from albic.spark.bridge import LEAVE, Bridge, Followers, Order
+from albic.spark.calling import Calling
 from albic.spark.copies import PATIENCE_S
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
@@ -50,11 +53,52 @@ def windows(spark: SparkSession) -> DataFrame:
     return rows.groupBy(fn.window("timestamp", "2 seconds"), "key").count()
 
 
+def joined(spark: SparkSession) -> DataFrame:
+    left = numbers(spark).withWatermark("timestamp", "2 seconds").alias("l")
+    right = numbers(spark).withWatermark("timestamp", "2 seconds").alias("r")
+    near = "r.timestamp BETWEEN l.timestamp AND l.timestamp + interval 1 seconds"
+    return left.join(right, fn.expr(f"l.value = r.value AND {near}")).select("l.value")
+
+
+def remembered(spark: SparkSession) -> DataFrame:
+    """Return a Python operator with several column families, timers and state that expires."""
+
+    class Remember(StatefulProcessor):
+        def init(self, handle) -> None:
+            self._handle = handle
+            self._count = handle.getValueState("count", "count long")
+            self._seen = handle.getMapState("seen", "value long", "at long", ttlDurationMs=600_000)
+            self._last = handle.getListState("last", "value long")
+
+        def handleInputRows(self, key, rows, timerValues):  # noqa: N802, N803  Spark's
+            values = [int(value) for frame in rows for value in frame["value"]]
+            old = self._count.get()[0] if self._count.exists() else 0
+            self._count.update((old + len(values),))
+            self._seen.updateValue((values[0] % 7,), (timerValues.getCurrentProcessingTimeInMs(),))
+            self._last.put([(value,) for value in values[-3:]])
+            if not old:
+                self._handle.registerTimer(timerValues.getCurrentProcessingTimeInMs() + 600_000)
+            yield pd.DataFrame({"key": [key[0]], "count": [old + len(values)]})
+
+        def handleExpiredTimer(self, key, timerValues, expiredTimerInfo):  # noqa: N802, N803, ARG002
+            yield pd.DataFrame({"key": [], "count": []})
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    keyed = numbers(spark).groupBy("key")
+    return keyed.transformWithStateInPandas(
+        Remember(), "key long, count long", "Update", "ProcessingTime"
+    )
+
+
 KINDS: dict[str, tuple[Callable[[SparkSession], DataFrame], str]] = {
     "aggregate": (counts, "complete"),
     "window": (windows, "append"),
     "deduplicate": (deduplicated, "append"),
     "session window": (sessions, "append"),
+    "join": (joined, "append"),
+    "Python with timers": (remembered, "update"),
 }
 
 
@@ -74,7 +118,9 @@ def settings(spark: SparkSession) -> Iterator[Callable[[dict[str, str]], None]]:
 
 
 def preparing_of(running: Watched, spark: SparkSession) -> Preparing:
-    return Preparing(Followers(spark), running.query, running.shape, running.placement)
+    return Preparing(
+        running.bridge, Followers(spark), running.query, running.shape, running.placement
+    )
 
 
 def handed_over(running: Watched, preparing: Preparing) -> None:
@@ -145,9 +191,12 @@ def test_a_copy_that_comes_too_late_is_thrown_away(spark, watch) -> None:
     running.placement.move_now({group: target})
     running.batch_on({group: target})
     (store,) = running.shape.stores(*group)
-    recipe = Followers(spark).recipes(running.query)[store.operator_id]
-    order = Order(store, recipe, running.bridge.last_batch(running.query) + 1, 60.0)
+    recipe = Followers(spark).recipes(running.query)[store.operator_id, store.name]
+    calling = Calling(running.bridge, running.shape)
+    version, bell = running.bridge.last_batch(running.query) + 1, calling.bell(target)
+    order = Order(store, recipe, version, 60.0, bell=bell)
     Followers(spark).give({(target.host, target.id): [order]}, "test")
+    calling.call({group: target})
     assert ends(running, spark) == {
         "failed java.lang.IllegalStateException: a task was there before"
     }
@@ -177,10 +226,11 @@ def test_a_copy_that_is_left_ends_and_one_that_cannot_be_made_is_given_up(spark,
     running.batches(2)
     followers, group = Followers(spark), running.groups()[0]
     (store,) = running.shape.stores(*group)
-    recipe = followers.recipes(running.query)[store.operator_id]
+    recipe = followers.recipes(running.query)[store.operator_id, store.name]
     owner = running.placement.owners()[group]
     target = next(each for each in running.executors.live() if each.id != owner.id)
     place, version = (target.host, target.id), running.bridge.last_batch(running.query) + 1
+    bell = Calling(running.bridge, running.shape).bell(target)
 
     def asked(*orders: Order) -> tuple[str, str]:
         """Give orders, and return how the copy of this query is doing."""
@@ -197,24 +247,15 @@ def test_a_copy_that_is_left_ends_and_one_that_cannot_be_made_is_given_up(spark,
             now = asked()
         return now[1]
 
-    assert until("following", Order(store, recipe, version, 60.0)) == ""
-    assert until("left", Order(store)) == ""
-    assert until("failed", Order(store, recipe, version + 1000, 60.0))
+    assert until("following", Order(store, recipe, version, 60.0, bell=bell)) == ""
+    assert until("left", Order(store, task=LEAVE)) == ""
+    assert until("failed", Order(store, recipe, version + 1000, 60.0, bell=bell))
     assert running.query.isActive
 
 
-def test_stores_of_a_join_are_moved_without_preparation(spark, watch) -> None:
-    left = numbers(spark).withWatermark("timestamp", "2 seconds")
-    right = numbers(spark).withWatermark("timestamp", "2 seconds")
-    both = left.alias("l").join(
-        right.alias("r"),
-        fn.expr(
-            "l.value = r.value AND r.timestamp BETWEEN l.timestamp AND "
-            "l.timestamp + interval 1 seconds"
-        ),
-    )
-    running = watch(both.select("l.value"), "warm_join")
-    running.batches(1)
+def test_state_that_cannot_be_copied_is_moved_without_preparation(spark, watch, settings) -> None:
+    settings({"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"})
+    running = watch(counts(spark), "warm_ids", "complete", pause_s=0.3)
     group = running.groups()[0]
     target = running.executors.live()[0]
     preparing = preparing_of(running, spark)
@@ -263,7 +304,7 @@ def _all_on_one(bridge: Bridge, query) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_row_is_there_once_over_prepared_moves_at_random(
     case, spark, bridge, executors, tmp_path
 ) -> None:
@@ -275,7 +316,7 @@ def test_every_row_is_there_once_over_prepared_moves_at_random(
         query.processAllAvailable()
         found = shape(bridge.plan(query), case.name, str(query.runId))
         placement = Placement(bridge, found)
-        preparing = Preparing(Followers(spark), query, found, placement)
+        preparing = Preparing(bridge, Followers(spark), query, found, placement)
         for upto in range(2, FILES + 1):
             at = placement.read_back()
             elsewhere = {

@@ -13,7 +13,7 @@ from albic.model.kinds import Amount, Flag, Kind, Word
 from albic.planners import planner_names
 from albic.scaling import POLICIES, Limits
 
-AUTO, FIXED = "auto", "fixed"
+AUTO, FIXED, NO_STANDBY = "auto", "fixed", "0"
 LIMITS = "limits."
 PREFIX = "ALBIC_"
 
@@ -110,6 +110,14 @@ TABLE: tuple[Setting, ...] = (
         unit="",
         meaning="Whether the new owner of large state loads it beside the batches before it takes "
         "over; without that, the batch after a move waits for it.",
+    ),
+    Setting(
+        "standby",
+        Word((AUTO, NO_STANDBY, "1")),
+        NO_STANDBY,
+        "copies",
+        "Second copies of state for the case that an executor is lost: 0 keeps none, 1 one of "
+        "every key group, auto one of those with 8 MiB or more.",
     ),
     Setting(
         "scaling",

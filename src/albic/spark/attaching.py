@@ -10,6 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from albic.model import InvalidInput, Topology
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import local_folder
+from albic.spark.copying import NO_COPIES, CopyRules
 from albic.spark.runtime import SparkRuntime
 from albic.spark.support import facts, require_classic, require_supported, require_tested
 
@@ -63,14 +64,13 @@ def runtime_of(
     *,
     per_batch: int,
     steers: bool,
-    warm: bool = True,
+    copies: CopyRules = NO_COPIES,
 ) -> SparkRuntime:
     """Return the runtime of ``queries``, or refuse with the reason and the remedy."""
     for query in queries:
         require_supported(facts(bridge, query))
-    followers = bridge.followers() if warm and steers else None
     runtime = SparkRuntime(
-        bridge, queries, named, per_batch=per_batch, steers=steers, followers=followers
+        bridge, queries, named, per_batch=per_batch, steers=steers, copies=copies
     )
     runtime.begin(FIRST_BATCH_S)
     return runtime

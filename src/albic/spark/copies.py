@@ -1,11 +1,12 @@
 """Which copies of state are on the way to which executor, and what became of them."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from albic.spark.bridge import Copy
+from albic.spark.bridge import LEAVE, Copy, Order
 from albic.spark.executors import Executor
+from albic.spark.operators import QueryShape
 from albic.spark.placement import KeyGroup
 
 #: How long a copy may take until it can be handed over. One that needs longer is not followed but
@@ -30,7 +31,13 @@ class _Wanted:
 class Copies:
     """Takes in what is wanted and what executors say; says what is ready and what is given up."""
 
-    def __init__(self) -> None:
+    def __init__(self, shape: QueryShape) -> None:
+        self._shape = shape
+        self._stage_of = {
+            operator_id: stage
+            for stage, info in enumerate(shape.stages)
+            for operator_id, _ in info.stores
+        }
         self._wanted: dict[KeyGroup, _Wanted] = {}
 
     def __len__(self) -> int:
@@ -44,27 +51,39 @@ class Copies:
         """Return the key groups that are prepared."""
         return tuple(self._wanted)
 
-    def target(self, group: KeyGroup) -> Executor | None:
-        """Return where a key group is prepared, if it is."""
-        return self._wanted[group].target if group in self._wanted else None
+    def all_targets(self) -> dict[KeyGroup, Executor]:
+        """Return where each key group is prepared."""
+        return {group: wanted.target for group, wanted in self._wanted.items()}
 
-    def want(
-        self, group: KeyGroup, target: Executor, stores: Iterable[tuple[int, str]], now_s: float
-    ) -> int:
-        """Note that a key group's ``stores`` are to be ready on ``target``; return a ticket."""
+    def ticket(self, group: KeyGroup) -> int:
+        """Return the ticket of a key group that is prepared."""
+        return self._wanted[group].ticket
+
+    def want(self, group: KeyGroup, target: Executor, now_s: float) -> int:
+        """Note that a key group's stores are to be ready on ``target``; return a ticket."""
         ticket = next(TICKETS)
-        self._wanted[group] = _Wanted(target, ticket, now_s, frozenset(stores))
+        stores = frozenset(self._shape.stages[group.stage].stores)
+        self._wanted[group] = _Wanted(target, ticket, now_s, stores)
         return ticket
+
+    def orders_to_leave(self, groups: Iterable[KeyGroup]) -> list[tuple[Executor, Order]]:
+        """Return what executors are to be told if these are wanted no more."""
+        return [
+            (wanted.target, Order(store, task=LEAVE, ticket=wanted.ticket))
+            for group in groups
+            if (wanted := self._wanted.get(group)) is not None
+            for store in self._shape.stores(*group)
+        ]
 
     def forget(self, groups: Iterable[KeyGroup]) -> None:
         """Leave out key groups that are handed over, or are to move no more."""
         for group in groups:
             self._wanted.pop(group, None)
 
-    def heard(self, copies: Iterable[Copy], stage_of: Mapping[int, int]) -> None:
-        """Take in what executors say of one query; ``stage_of`` are the stages of operators."""
+    def heard(self, copies: Iterable[Copy]) -> None:
+        """Take in what executors say of the query."""
         for copy in copies:
-            group = KeyGroup(stage_of.get(copy.operator_id, -1), copy.partition)
+            group = KeyGroup(self._stage_of.get(copy.operator_id, -1), copy.partition)
             wanted = self._wanted.get(group)
             if wanted is not None and wanted.ticket == copy.ticket:
                 wanted.told[copy.operator_id, copy.name] = copy
@@ -83,19 +102,26 @@ class Copies:
             and all(copy.state in {FOLLOWING, HANDED_OVER} for copy in wanted.told.values())
         }
 
-    def given_up(self, now_s: float, live: Iterable[Executor]) -> dict[KeyGroup, str]:
-        """Return what will not be ready, with the reason."""
+    def broken(self, live: Iterable[Executor]) -> dict[KeyGroup, str]:
+        """Return what will never be ready, with the reason."""
         there = {executor.id for executor in live}
         found = {}
         for group, wanted in self._wanted.items():
-            broken = [copy for copy in wanted.told.values() if copy.state in {FAILED, LEFT}]
+            ended = [copy for copy in wanted.told.values() if copy.state in {FAILED, LEFT}]
             if wanted.target.id not in there:
                 found[group] = f"executor {wanted.target.id} is gone"
-            elif broken:
-                found[group] = broken[0].why or "it was left"
-            elif now_s - wanted.since_s > PATIENCE_S:
-                found[group] = f"it was not ready within {PATIENCE_S:.0f} s"
+            elif ended:
+                found[group] = ended[0].why or "it was left"
         return found
+
+    def given_up(self, now_s: float, live: Iterable[Executor]) -> dict[KeyGroup, str]:
+        """Return what will never be ready, or takes too long, with the reason."""
+        late = {
+            group: f"it was not ready within {PATIENCE_S:.0f} s"
+            for group, wanted in self._wanted.items()
+            if now_s - wanted.since_s > PATIENCE_S
+        }
+        return {**late, **self.broken(live)}
 
     def prepared_s(self, group: KeyGroup) -> float:
         """Return how long the copies of a key group took to load."""

@@ -148,7 +148,7 @@ def measured_moves(
             target=move.target,
             loaded_bytes=sizes[move.group],
             late_s=move.late_s,
-            prepared_s=watch.prepared_s(move.group),
+            prepared_s=watch.copying.prepared_s(move.group),
         )
         for number, move in zip(numbers, moves, strict=True)
     )

@@ -137,20 +137,21 @@ class Placement:
         self._waiting = {g: target for g, target in self._waiting.items() if target.id in there}
         judged = compliant = 0
         resent = []
-        for stage in sample.stages:
-            for task in stage.tasks:
-                group = KeyGroup(stage.stage, task.partition)
-                owner = self._owner.get(group)
-                if owner is None or owner.id not in there or not self._steers:
-                    if task.executor_id in there:
-                        self._owner[group] = there[task.executor_id]
-                        self._since_s[group] = stage.submitted_s
-                    continue
-                if self._since_s[group] <= stage.submitted_s:
-                    judged += 1
-                    compliant += task.executor_id == owner.id
-                if task.executor_id != owner.id:
-                    resent.append(group)
+        for stage, task in ((each, task) for each in sample.stages for task in each.tasks):
+            group = KeyGroup(stage.stage, task.partition)
+            owner = self._owner.get(group)
+            if owner is None or owner.id not in there or not self._steers:
+                if task.executor_id in there:
+                    self._owner[group] = there[task.executor_id]
+                    self._since_s[group] = stage.submitted_s
+                continue
+            if self._is_made(group, task.executor_id):
+                continue
+            if self._since_s[group] <= stage.submitted_s:
+                judged += 1
+                compliant += task.executor_id == owner.id
+            if task.executor_id != owner.id:
+                resent.append(group)
         for group in resent:
             self._send(group, self._owner[group])
         # Moves that came too late for this batch go into the next, and count for its share.
@@ -170,6 +171,11 @@ class Placement:
                 places = {self._bridge.location(store) for store in stores}
                 found[KeyGroup(stage, partition)] = places.pop() if len(places) == 1 else None
         return found
+
+    def _is_made(self, group: KeyGroup, ran_on: str) -> bool:
+        """Return whether a held move is made: its new owner was ready sooner than we heard of."""
+        held = self._held.get(group)
+        return held is not None and held.id == ran_on
 
     def _release(self, late: Sequence[KeyGroup] = ()) -> tuple[KeyGroup, ...]:
         """Point the next moves of the plan and return them; those that were ``late`` count too."""

@@ -1,54 +1,52 @@
 """Moves that are paid before they are made: the new owner loads the state beside the batches.
 
 A move has two steps. First the new owner gets a copy and follows the old one, from version to
-version; nobody else notices. Then, at the end of a batch, it is named, and has nothing to load.
+version; nobody else notices. Then, at the end of a batch, it is called, names itself as soon as it
+has the last version, and has nothing to load.
 """
 
-import contextlib
-import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge import Followers, Order, Recipe
+from albic.spark.bridge import CLOSE, Bridge, Copy, Followers, Order
+from albic.spark.calling import Calling
 from albic.spark.copies import PATIENCE_S, Copies
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape
+from albic.spark.ordering import Ordering
 from albic.spark.placement import KeyGroup, Placement
 
-log = logging.getLogger(__name__)
-
-#: How often executors are asked how their copies are doing. Each time is a task of some
-#: milliseconds on every one that has copies.
+#: How often executors are asked how their copies are doing.
 ASK_EVERY_S = 1.0
 #: How long an executor keeps a copy that nobody comes for, beyond the time to make it.
 FORGOTTEN_S = 60.0
-#: Names the jobs of ours in Spark's page.
-GROUP = "albic-prepares"
 
 
 class Preparing:
     """Prepares the moves of one query, and hands them over when they are ready."""
 
     def __init__(
-        self, followers: Followers, query: StreamingQuery, shape: QueryShape, placement: Placement
+        self,
+        bridge: Bridge,
+        followers: Followers,
+        query: StreamingQuery,
+        shape: QueryShape,
+        placement: Placement,
     ) -> None:
-        self._followers = followers
-        self._query = query
+        self._bridge = bridge
         self._shape = shape
         self._placement = placement
-        self._stage_of = {
-            operator_id: stage
-            for stage, info in enumerate(shape.stages)
-            for operator_id, _ in info.stores
-        }
-        self._recipes: Mapping[int, Recipe] | None = None
-        self._copies = Copies()
-        self._orders: dict[tuple[str, str], list[Order]] = {}
+        self._copies = Copies(shape)
         self._lock = threading.Lock()
-        self._broken = self._together = self._asking = False
+        self._ordering = Ordering(
+            followers, query, shape, every_s=ASK_EVERY_S, asked=self._targets, heard=self._heard
+        )
+        self._calling = Calling(bridge, shape)
+        self._called: set[KeyGroup] = set()
+        self._together = False
         self._took_s: dict[KeyGroup, float] = {}
         self._dropped: list[str] = []
 
@@ -68,38 +66,67 @@ class Preparing:
         dropped, for a new plan knows better.
         """
         self.stop()
-        recipes = self._known_recipes()
-        able = {g: target for g, target in moves.items() if self._operators(g) <= recipes.keys()}
+        able = {group: target for group, target in moves.items() if self._ordering.able(group)}
+        recipes = self._ordering.recipes()
+        self._together = together
+        # Names of its own for each plan: a copy must not hear what was said to the one before it.
+        self._calling = Calling(self._bridge, self._shape)
         with self._lock:
-            self._together = together
-            for group, target in able.items():
-                self._want(group, target, recipes, version)
-            if able and not self._asking:
-                self._asking = True
-                threading.Thread(target=self._run, name="albic-prepares", daemon=True).start()
+            now_s = time.monotonic()
+            tickets = {group: self._copies.want(group, to, now_s) for group, to in able.items()}
+        patience_s = PATIENCE_S + FORGOTTEN_S
+        self._ordering.give(
+            (
+                able[group],
+                Order(
+                    store,
+                    recipes[store.operator_id, store.name],
+                    version,
+                    patience_s,
+                    ticket,
+                    bell=self._calling.bell(able[group]),
+                ),
+            )
+            for group, ticket in tickets.items()
+            for store in self._shape.stores(*group)
+        )
         self._placement.hold(able)
         return {group: target for group, target in moves.items() if group not in able}
 
-    def hand_over(self, live: Iterable[Executor]) -> bool:
-        """Name the new owners of what is ready, let go of what will not be; return if any was."""
+    def hand_over(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:
+        """Call what is ready, let go of what will not be; return what has new owners now."""
         if not self._copies:
-            return False
+            return ()
         with self._lock:
-            ready = self._copies.ready()
+            targets = self._copies.all_targets()
+        made = {g: targets[g] for g in self._called if self._calling.answered(g, targets[g])}
+        with self._lock:
             lost = self._copies.given_up(time.monotonic(), live)
-            if self._broken:
-                lost = dict.fromkeys(self._copies.groups(), "executors do not answer")
-            if self._together and len(ready) + len(lost) < len(self._copies):
-                ready = {}
-            self._took_s.update((group, self._copies.prepared_s(group)) for group in ready)
-            self._copies.forget((*ready, *lost))
-        self._placement.hand_over(ready)
+            if self._ordering.broken:
+                lost = dict.fromkeys(targets, "executors do not answer")
+            lost = {group: why for group, why in lost.items() if group not in made}
+            ready = self._copies.ready()
+            awaited = targets.keys() - ready.keys() - lost.keys() - self._called
+            due = {} if self._together and awaited else ready
+            due = {group: to for group, to in due.items() if group not in self._called}
+            self._took_s.update((group, self._copies.prepared_s(group)) for group in made)
+            left = self._copies.orders_to_leave(lost)
+            self._copies.forget((*made, *lost))
+        self._calling.call(due)
+        self._called = {*self._called, *due} - made.keys() - lost.keys()
+        self._placement.hand_over(made)
         self._placement.let_go(lost)
+        self._ordering.give(left)
         self._dropped += [
             f"key group {group.partition} of stage {group.stage} stays: its copy failed, {why}"
             for group, why in lost.items()
         ]
-        return bool(ready)
+        return tuple(made)
+
+    def give_back(self, group: KeyGroup, source: Executor) -> None:
+        """Let the old owner of a key group close what it had."""
+        stores = self._shape.stores(*group)
+        self._ordering.give((source, Order(store, task=CLOSE)) for store in stores)
 
     def dropped(self) -> tuple[str, ...]:
         """Return what was not moved and why, in a sentence each; it is told once."""
@@ -110,63 +137,17 @@ class Preparing:
         """Leave all copies, and the moves that they were for."""
         with self._lock:
             groups = self._copies.groups()
-            for group in groups:
-                if (target := self._copies.target(group)) is not None:
-                    left = self._orders.setdefault((target.host, target.id), [])
-                    left.extend(Order(store) for store in self._shape.stores(*group))
+            left = self._copies.orders_to_leave(groups)
             self._copies.forget(groups)
+        self._calling.end()
+        self._called = set()
+        self._ordering.give(left)
         self._placement.let_go(groups)
 
-    def _want(
-        self, group: KeyGroup, target: Executor, recipes: Mapping[int, Recipe], version: int
-    ) -> None:
-        """Want a copy of a key group on ``target``."""
-        stores = self._shape.stores(*group)
-        names = [(store.operator_id, store.name) for store in stores]
-        ticket = self._copies.want(group, target, names, time.monotonic())
-        self._orders.setdefault((target.host, target.id), []).extend(
-            Order(store, recipes[store.operator_id], version, PATIENCE_S + FORGOTTEN_S, ticket)
-            for store in stores
-        )
-
-    def _operators(self, group: KeyGroup) -> frozenset[int]:
-        return frozenset(operator_id for operator_id, _ in self._shape.stages[group.stage].stores)
-
-    def _known_recipes(self) -> Mapping[int, Recipe]:
-        """Return how stores are opened; nothing where we cannot, which is told once."""
-        if self._recipes is None:
-            self._recipes = self._followers.recipes(self._query)
-            missing = self._stage_of.keys() - self._recipes.keys()
-            if missing:
-                log.info("state of operators %s cannot be loaded ahead of a move", sorted(missing))
-        return {} if self._broken else self._recipes
-
-    def _give_up(self, wrong: Exception) -> None:
-        """Prepare nothing any more; say so once, unless all is over anyway."""
-        self._broken = True
-        with contextlib.suppress(Exception):
-            if self._query.isActive:
-                first, *_ = str(wrong).splitlines() or [type(wrong).__name__]
-                log.warning("state is not loaded ahead of moves any more: %s", first)
-
-    def _run(self) -> None:
-        """Give orders and ask, until nothing is under way any more."""
-        while orders := self._next_orders():
-            try:
-                said = self._followers.give(orders, GROUP)
-            except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
-                self._give_up(wrong)
-                return
-            with self._lock:
-                mine = [copy for copy in said if copy.run_id == self._shape.run_id]
-                self._copies.heard(mine, self._stage_of)
-            time.sleep(ASK_EVERY_S)
-
-    def _next_orders(self) -> Mapping[tuple[str, str], Sequence[Order]]:
-        """Return what executors are to be told, or asked; nothing is the end of asking."""
+    def _targets(self) -> frozenset[Executor]:
         with self._lock:
-            orders, self._orders = self._orders, {}
-            for target in self._copies.targets():
-                orders.setdefault((target.host, target.id), [])
-            self._asking = bool(orders)
-            return orders
+            return self._copies.targets()
+
+    def _heard(self, said: Sequence[Copy]) -> None:
+        with self._lock:
+            self._copies.heard(said)

@@ -4,6 +4,7 @@ Measuring and moving share the executors and the batches, so one object answers 
 the loop's thread calls it, and a second one makes newcomers warm.
 """
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,7 +15,8 @@ from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.control.task_costs import task_costs
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
-from albic.spark.bridge import Bridge, Followers
+from albic.spark.bridge import Bridge
+from albic.spark.copying import NO_COPIES, CopyRules
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
 from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
@@ -22,6 +24,8 @@ from albic.spark.observing import measured_moves, newest, observation
 from albic.spark.placement import KeyGroup
 from albic.spark.warming import Warmth
 from albic.spark.watch import QueryWatch, Seen
+
+log = logging.getLogger(__name__)
 
 #: State of this size is loaded before it is moved: less is soon loaded, and a copy takes a batch.
 PREPARED_BYTES = 2**20
@@ -42,8 +46,8 @@ class SparkRuntime:
         How many moves of a plan go into one batch; more make that batch late.
     steers
         Whether state is moved at all; if not, nothing of the application is touched.
-    followers
-        Who loads large state before it is moved; without them the batch after a move does.
+    copies
+        Which copies of state there are: for moves, and for losses.
     """
 
     def __init__(
@@ -54,10 +58,11 @@ class SparkRuntime:
         *,
         per_batch: int,
         steers: bool,
-        followers: Followers | None = None,
+        copies: CopyRules = NO_COPIES,
     ) -> None:
         self._bridge = bridge
-        self._followers = followers
+        self._copies = copies if steers else NO_COPIES
+        self._followers = bridge.followers() if self._copies.any else None
         self._named = named
         self._pending = list(queries)
         self._watches: list[QueryWatch] = []
@@ -185,7 +190,7 @@ class SparkRuntime:
         """Leave out the moves that are not made yet, and the copies that were made for them."""
         left = sum(len(watch.placement.waiting()) for watch in self._watches)
         for watch in self._watches:
-            watch.stop_preparing()
+            watch.copying.drop()
             watch.placement.drop()
         return left
 
@@ -209,7 +214,7 @@ class SparkRuntime:
             local_bytes=sum(one.local_bytes for one in seen),
             remote_bytes=sum(one.remote_bytes for one in seen),
             moves=tuple(move for _, moves in both for move in moves),
-            notes=tuple(note for watch in self._watches for note in watch.dropped()),
+            notes=tuple(note for watch in self._watches for note in watch.copying.dropped()),
             busy_s=sum(one.busy_s for one in seen),
             wait_s=sum(one.wait_s for one in seen),
             task_costs=task_costs(newest(self._watches, ())) if self._watches else (),
@@ -219,7 +224,7 @@ class SparkRuntime:
         """Put back what the application had; its state stays where it is."""
         self._warmth.close()
         for watch in self._watches:
-            watch.stop_preparing()
+            watch.copying.stop()
         if self._steers:
             self._wait.restore()
 
@@ -255,7 +260,12 @@ class SparkRuntime:
         """Return a query under watch."""
         named = self._named.get(str(query.runId))
         return QueryWatch(
-            self._bridge, query, steers=self._steers, named=named, followers=self._followers
+            self._bridge,
+            query,
+            steers=self._steers,
+            named=named,
+            followers=self._followers,
+            copies=self._copies,
         )
 
     def _look(self) -> None:
@@ -266,14 +276,26 @@ class SparkRuntime:
         self._generation += 1
         for watch in self._watches:
             watch.rouse()
-            if change.lost:
-                # What the lost one had comes first, and may need another plan altogether.
-                watch.stop_preparing()
         self._lost += change.lost
         self._warmth.forget(change.lost)
         if change.lost and self._steers:
-            self._lost_at_s = time.time()
-            self._wait.suspend()
+            self._rescue(change.lost)
+
+    def _rescue(self, lost: Sequence[str]) -> None:
+        """Let tasks that wait for lost executors go where there is a copy, else anywhere."""
+        self._lost_at_s = time.time()
+        live = self._executors.live()
+        left = [group for watch in self._watches for group in watch.copying.rescue(live)]
+        if self._copies.standby_bytes is not None:
+            try:
+                self._bridge.place_waiting_tasks(lost)
+            except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
+                log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
+                self._wait.suspend()
+                return
+            if not left:
+                return
+        self._wait.suspend()
 
     def _after_batches(self, seen: Sequence[Seen]) -> None:
         """Fit the wait to the batches that ended, and make idle executors warm."""
@@ -285,6 +307,9 @@ class SparkRuntime:
         if self._steers:
             python = any(watch.python for watch in self._watches)
             self._warmth.make(self._executors.live(), python=python)
+            usable = self._usable()
+            for watch in self._watches:
+                watch.arrange(usable)
         else:
             self._warmth.noted(executor.id for executor in self._executors.live())
 

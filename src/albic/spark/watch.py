@@ -15,12 +15,12 @@ from albic.model import Throughput, Topology
 from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge, EndedBatch, Followers
 from albic.spark.checkpoint import StateSizes
+from albic.spark.copying import NO_COPIES, Copying, CopyRules
 from albic.spark.executors import Executor
 from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
 from albic.spark.near_files import NearFiles
 from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.preparing import Preparing
 from albic.spark.statistics import StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
@@ -69,6 +69,7 @@ class QueryWatch:
         steers: bool,
         named: Topology | None = None,
         followers: Followers | None = None,
+        copies: CopyRules = NO_COPIES,
     ) -> None:
         plan = bridge.plan(query)
         if plan is None:
@@ -78,9 +79,7 @@ class QueryWatch:
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
         self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
-        self._preparing = (
-            None if followers is None else Preparing(followers, query, self.shape, self.placement)
-        )
+        self.copying = Copying(bridge, followers, query, self.shape, self.placement, copies)
         self.period: list[BatchSample] = []
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
@@ -145,22 +144,13 @@ class QueryWatch:
         self, moves: Mapping[KeyGroup, Executor], *, together: bool
     ) -> Mapping[KeyGroup, Executor]:
         """Let new owners load what moves before it does; return the moves that go without."""
-        if self._preparing is None or not moves:
-            return moves
-        return self._preparing.begin(moves, self._last.batch_id + 1, together=together)
+        return self.copying.prepare(moves, self._last.batch_id + 1, together=together)
 
-    def prepared_s(self, group: KeyGroup) -> float | None:
-        """Return how long the last move of a key group was prepared; None if it was not."""
-        return None if self._preparing is None else self._preparing.took_s(group)
-
-    def dropped(self) -> tuple[str, ...]:
-        """Return which prepared moves were not made, and why."""
-        return () if self._preparing is None else self._preparing.dropped()
-
-    def stop_preparing(self) -> None:
-        """Leave the moves that are being prepared."""
-        if self._preparing is not None:
-            self._preparing.stop()
+    def arrange(self, live: Sequence[Executor]) -> None:
+        """See to it that large key groups have a second copy, if that is wanted."""
+        if self.copying.keeps:
+            sizes = dict(zip(self.groups(), self.sizes.sizes().tolist(), strict=True))
+            self.copying.arrange(sizes, live, self._last.batch_id + 1)
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
@@ -216,7 +206,7 @@ class QueryWatch:
         if last is None or last.batch_id == self._read_to:
             return []
         # First of all: the tasks of the next batch are about to be placed.
-        if self._preparing is not None and self._preparing.hand_over(live):
+        if self.copying.hand_over(live):
             self.rouse()
         if self._wanted[0] != last.batch_id:
             # One that was wanted may not be in the books yet; and without one before it there is

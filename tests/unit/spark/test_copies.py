@@ -8,10 +8,13 @@ import pytest
 from albic.spark.bridge import Copy
 from albic.spark.copies import PATIENCE_S, Copies
 from albic.spark.executors import Executor
+from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup
 
 HERE, THERE = Executor("1", "a", 1, 0.0), Executor("2", "b", 1, 0.0)
-GROUP, STAGE_OF = KeyGroup(0, 3), {0: 0, 1: 0}
+GROUP = KeyGroup(0, 3)
+STORES = ((0, "default"), (1, "default"))
+SHAPE = QueryShape("q", "run", (StageInfo("count", 4, "file:/s", STORES),), (), ())
 LOADED = Copy(
     operator_id=0,
     partition=3,
@@ -31,16 +34,16 @@ LOADED = Copy(
 def copies(monkeypatch: pytest.MonkeyPatch) -> Copies:
     """Return a key group of two stores that is wanted on an executor."""
     monkeypatch.setattr("albic.spark.copies.TICKETS", itertools.count(LOADED.ticket))
-    wanted = Copies()
-    wanted.want(GROUP, THERE, [(0, "default"), (1, "default")], now_s=100.0)
+    wanted = Copies(SHAPE)
+    wanted.want(GROUP, THERE, now_s=100.0)
     return wanted
 
 
 def test_a_key_group_is_ready_when_all_its_stores_are(copies: Copies) -> None:
     assert copies.ready() == {}
-    copies.heard([LOADED], STAGE_OF)
+    copies.heard([LOADED])
     assert copies.ready() == {}
-    copies.heard([replace(LOADED, operator_id=1, load_s=0.5)], STAGE_OF)
+    copies.heard([replace(LOADED, operator_id=1, load_s=0.5)])
     assert copies.ready() == {GROUP: THERE}
     assert copies.prepared_s(GROUP) == 2.0
     copies.forget([GROUP])
@@ -49,7 +52,7 @@ def test_a_key_group_is_ready_when_all_its_stores_are(copies: Copies) -> None:
 
 
 def test_a_copy_that_is_still_loading_is_not_ready(copies: Copies) -> None:
-    copies.heard([LOADED, replace(LOADED, operator_id=1, state="loading")], STAGE_OF)
+    copies.heard([LOADED, replace(LOADED, operator_id=1, state="loading")])
     assert copies.ready() == {}
 
 
@@ -59,20 +62,20 @@ def test_copies_of_others_say_nothing(copies: Copies) -> None:
         replace(LOADED, partition=4),
         replace(LOADED, operator_id=9),
     ]
-    copies.heard(strangers, STAGE_OF)
+    copies.heard(strangers)
     assert copies.ready() == {}
     assert copies.given_up(101.0, [HERE, THERE]) == {}
 
 
 def test_what_fails_takes_too_long_or_is_gone_is_given_up(copies: Copies) -> None:
+    assert copies.broken([THERE]) == {}
     assert copies.given_up(101.0, [HERE]) == {GROUP: "executor 2 is gone"}
     assert "within" in copies.given_up(101.0 + PATIENCE_S, [THERE])[GROUP]
-    copies.heard([replace(LOADED, state="failed", why="the disk is full")], STAGE_OF)
+    copies.heard([replace(LOADED, state="failed", why="the disk is full")])
     assert copies.given_up(101.0, [THERE]) == {GROUP: "the disk is full"}
 
 
 def test_targets_are_where_something_is_on_its_way(copies: Copies) -> None:
     assert copies.targets() == {THERE}
-    assert copies.target(GROUP) == THERE
-    assert copies.target(KeyGroup(0, 0)) is None
+    assert copies.all_targets() == {GROUP: THERE}
     assert len(copies) == 1

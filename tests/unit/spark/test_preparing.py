@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from albic.spark import preparing as module
-from albic.spark.bridge import Copy, Order, Recipe
+from albic.spark.bridge import Copy, Order, Recipe, StoreId
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement
@@ -28,8 +28,8 @@ class Executors:
         self.silent = False
         self._copies: dict[int, Copy] = {}
 
-    def recipes(self, _) -> dict[int, Recipe]:
-        return {0: Recipe(())}
+    def recipes(self, _) -> dict[tuple[int, str], Recipe]:
+        return {(0, "default"): Recipe(())}
 
     def give(self, orders, group: str) -> list[Copy]:  # noqa: ARG002  what the bridge takes
         if self.silent:
@@ -50,9 +50,30 @@ def executors(monkeypatch: pytest.MonkeyPatch) -> Executors:
     return Executors()
 
 
+class Answering(Coordinator):
+    """Spark's coordinator, with executors whose copies answer a call at once, but for some."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.named: dict[StoreId, str] = {}
+        self.deaf: set[int] = set()
+
+    def point(self, stores, host: str, executor_id: str) -> None:
+        super().point(stores, host, executor_id)
+        for store in stores:
+            if store.partition not in self.deaf or store.run_id == SHAPE.run_id:
+                self.named[replace(store, run_id=SHAPE.run_id)] = executor_id
+
+    def location(self, store: StoreId) -> str | None:
+        return self.named.get(store)
+
+    def forget_stores(self, run_id: str) -> None:
+        """Nobody is called any more."""
+
+
 @pytest.fixture
 def placement() -> Placement:
-    started = Placement(Coordinator(), SHAPE)
+    started = Placement(Answering(), SHAPE)
     started.move_now({FIRST: ONE, SECOND: ONE})
     return started
 
@@ -70,7 +91,7 @@ def owners(placement: Placement) -> list[str]:
 
 def test_what_is_ready_is_handed_over_and_what_failed_stays(executors, placement) -> None:
     executors.states[1] = "failed"
-    preparing = Preparing(executors, None, SHAPE, placement)
+    preparing = Preparing(placement._bridge, executors, None, SHAPE, placement)
     assert preparing.begin({FIRST: TWO, SECOND: TWO}, 5, together=False) == {}
     assert placement.held() == {FIRST: TWO, SECOND: TWO}
     until(lambda: preparing.hand_over([ONE, TWO]))
@@ -86,19 +107,32 @@ def test_what_is_ready_is_handed_over_and_what_failed_stays(executors, placement
 
 def test_those_that_go_together_wait_for_each_other(executors, placement) -> None:
     executors.states[1] = "loading"
-    preparing = Preparing(executors, None, SHAPE, placement)
+    preparing = Preparing(placement._bridge, executors, None, SHAPE, placement)
     preparing.begin({FIRST: TWO, SECOND: TWO}, 5, together=True)
     until(lambda: len(executors.orders) == 2)
     time.sleep(0.1)
     assert not preparing.hand_over([ONE, TWO])
     executors.states[1] = "following"
-    until(lambda: preparing.hand_over([ONE, TWO]))
+    until(lambda: len(preparing.hand_over([ONE, TWO])) == 2)
+    assert owners(placement) == ["2", "2"]
+
+
+def test_an_owner_stays_until_the_copy_has_answered(executors, placement) -> None:
+    coordinator = placement._bridge
+    coordinator.deaf = {1}
+    preparing = Preparing(coordinator, executors, None, SHAPE, placement)
+    preparing.begin({FIRST: TWO, SECOND: TWO}, 5, together=True)
+    until(lambda: preparing.hand_over([ONE, TWO]) == (FIRST,))
+    assert owners(placement) == ["2", "1"]
+    assert placement.held() == {SECOND: TWO}
+    coordinator.named[SHAPE.stores(*SECOND)[0]] = "2"
+    assert preparing.hand_over([ONE, TWO]) == (SECOND,)
     assert owners(placement) == ["2", "2"]
 
 
 def test_a_new_plan_and_the_end_leave_what_was_under_way(executors, placement) -> None:
     executors.states[0] = "loading"
-    preparing = Preparing(executors, None, SHAPE, placement)
+    preparing = Preparing(placement._bridge, executors, None, SHAPE, placement)
     preparing.begin({FIRST: TWO}, 5, together=False)
     preparing.begin({SECOND: TWO}, 6, together=False)
     assert placement.held() == {SECOND: TWO}
@@ -111,7 +145,7 @@ def test_a_new_plan_and_the_end_leave_what_was_under_way(executors, placement) -
 
 def test_executors_that_do_not_answer_end_it_for_good(executors, placement) -> None:
     executors.silent = True
-    preparing = Preparing(executors, None, SHAPE, placement)
+    preparing = Preparing(placement._bridge, executors, None, SHAPE, placement)
     preparing.begin({FIRST: TWO}, 5, together=False)
     until(lambda: not preparing.hand_over([ONE, TWO]) and not placement.held())
     assert preparing.begin({FIRST: TWO}, 5, together=False) == {FIRST: TWO}

@@ -102,6 +102,18 @@ def test_what_is_rescued_or_planned_anew_is_held_no_more() -> None:
     assert spark.told == [(0, "1"), (1, "2")]
 
 
+def test_a_held_move_that_is_made_before_we_hear_of_it_is_not_sent_back() -> None:
+    coordinator = Coordinator()
+    placement = Placement(coordinator, SHAPE)
+    placement.move_now({KeyGroup(0, 0): ONE})
+    placement.hold({KeyGroup(0, 0): TWO})
+    coordinator.told.clear()
+    seen = placement.after_batch(batch(1, task(0, TWO)), [ONE, TWO])
+    assert (seen.judged, seen.resent, coordinator.told) == (0, (), [])
+    seen = placement.after_batch(batch(2, task(0, ONE)), [ONE, TWO])
+    assert (seen.judged, seen.compliant) == (1, 1)
+
+
 def test_where_the_owner_is_gone_the_choice_of_spark_stands() -> None:
     spark = Coordinator()
     placement = Placement(spark, SHAPE)

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import org.apache.hadoop.conf.Configuration;
@@ -32,17 +33,26 @@ import org.apache.spark.util.SerializableConfiguration;
 public final class Follower implements FlatMapFunction {
   /** How long to wait between two looks at the checkpoint and at the coordinator. */
   static final long PAUSE_MS = 40;
+  /** As long for a copy that is kept in case its owner is lost, until the bell is rung. */
+  static final long KEPT_PAUSE_MS = 2000;
+  /** How long to wait between two looks at the bell, which all kept copies share. */
+  static final long BELL_PAUSE_MS = 100;
+  /** How long a task of ours may take from writing a version to having it. */
+  static final long OWN_MS = 200;
   /** How long a copy that has come to an end is told of. */
   static final long TOLD_MS = 60000;
   /** Copies of this executor by the id of their provider. */
   static final ConcurrentHashMap COPIES = new ConcurrentHashMap();
   /** One load at a time: two would share the link that batches need too. */
   static final Semaphore LOADS = new Semaphore(1);
+  /** Bells, each with when it was last looked at, and whether it was rung. */
+  static final ConcurrentHashMap BELLS = new ConcurrentHashMap();
 
   /**
    * Take in what the driver asks for, and say how all copies are doing.
    *
-   * An order is an array: "follow" with the recipe of a store, or "leave" with its id.
+   * An order is an array: "follow" or "keep" with the recipe of a store, or with its id "leave",
+   * or "close" for one that the executor owned.
    */
   public Iterator call(Object orders) throws Exception {
     String here;
@@ -57,12 +67,17 @@ public final class Follower implements FlatMapFunction {
         // A task may end up elsewhere than it was asked to.
         if (!here.equals(order[2])) continue;
         Copy known = (Copy) COPIES.get(order[1]);
-        if ("leave".equals(order[0])) {
-          if (known != null) known.left = true;
+        if ("close".equals(order[0])) {
+          closeOwned(order[1]);
+        } else if ("leave".equals(order[0])) {
+          if (known != null && (order[3] == null || order[3].equals(known.ticket()))) known.left = true;
         } else if (known == null || known.ended) {
           Copy copy = new Copy(order);
           COPIES.put(copy.id, copy);
           copy.start();
+        } else if ("follow".equals(order[0]) || known.kept()) {
+          // A kept copy is there already when its store is to move, and for longer if still wanted.
+          known.take(order);
         }
       }
     }
@@ -73,6 +88,56 @@ public final class Follower implements FlatMapFunction {
       if (copy.ended && System.currentTimeMillis() > copy.until) COPIES.remove(copy.id);
     }
     return told.iterator();
+  }
+
+  /**
+   * Close a store that this executor owned and does not any more.
+   *
+   * Spark would do that at its next maintenance, up to a minute later. A store that it has set
+   * aside for that already is not among the loaded ones, but in a queue.
+   */
+  static void closeOwned(Object id) throws Exception {
+    if (isActive(id)) return;
+    scala.collection.mutable.HashMap providers = providers();
+    scala.Option owned;
+    synchronized (providers) {
+      owned = providers.remove(id);
+    }
+    if (owned.isDefined()) ((StateStoreProvider) owned.get()).close();
+    Queue queue;
+    try {
+      queue = (Queue) hidden(module("StateStore"), "unloadedProvidersToClose");
+    } catch (NoSuchMethodException older) {
+      return;
+    }
+    for (Object each : queue.toArray()) {
+      scala.Product aside = (scala.Product) each;
+      if (id.equals(aside.productElement(0)) && queue.remove(each)) {
+        ((StateStoreProvider) aside.productElement(1)).close();
+      }
+    }
+  }
+
+  /** Return whether the coordinator names this executor as the owner of a store. */
+  static boolean isActive(Object id) throws Exception {
+    return ((Boolean) hidden(module("StateStore"), "verifyIfStoreInstanceActive",
+        new Object[] {id})).booleanValue();
+  }
+
+  /** Return the stores that Spark has open here, by id; whoever uses them holds their lock. */
+  static scala.collection.mutable.HashMap providers() throws Exception {
+    return (scala.collection.mutable.HashMap) hidden(module("StateStore"), "loadedProviders");
+  }
+
+  /** Return whether the driver has named this executor as the owner of a bell: some are called. */
+  static boolean isRung(Object bell) throws Exception {
+    long now = System.currentTimeMillis();
+    long[] heard = (long[]) BELLS.get(bell);
+    if (heard == null || now - heard[0] >= BELL_PAUSE_MS) {
+      heard = new long[] {now, isActive(bell) ? 1L : 0L};
+      BELLS.put(bell, heard);
+    }
+    return heard[1] != 0L;
   }
 
   /** Call a method that Spark keeps to itself. */
@@ -109,8 +174,8 @@ public final class Follower implements FlatMapFunction {
 
   /** One store that is followed. */
   static final class Copy extends Thread {
-    final Object[] order;
     final StateStoreProviderId id;
+    volatile Object[] order;
     final Configuration hadoop;
     final Path folder;
     volatile long until;
@@ -118,6 +183,8 @@ public final class Follower implements FlatMapFunction {
     long version;
     FileStatus newest;
     StateStoreProvider provider;
+    /** Whether the copy is in Spark's hands. */
+    boolean given;
     volatile boolean left;
     volatile boolean ended;
     volatile String state = "waiting";
@@ -134,18 +201,33 @@ public final class Follower implements FlatMapFunction {
       this.hadoop = ((SerializableConfiguration) ((Broadcast) order[8]).value()).value();
       this.folder = id.storeId().storeCheckpointLocation();
       this.version = ((Number) order[11]).longValue();
+      take(order);
+    }
+
+    /** Do from now on what an order says. */
+    void take(Object[] order) {
+      this.order = order;
       this.until = System.currentTimeMillis() + ((Number) order[12]).longValue();
+    }
+
+    /** Return whether this copy is kept in case its owner is lost; else it is for a move. */
+    boolean kept() {
+      return "keep".equals(order[0]);
+    }
+
+    Object ticket() {
+      return order[13];
     }
 
     String told() {
       return id.storeId().operatorId() + "\t" + id.storeId().partitionId() + "\t"
-          + id.storeId().storeName() + "\t" + id.queryRunId() + "\t" + order[13] + "\t" + state + "\t" + version
+          + id.storeId().storeName() + "\t" + id.queryRunId() + "\t" + ticket() + "\t" + state + "\t" + version
           + "\t" + loadMs + "\t" + stepMs + "\t" + why.replace('\t', ' ').replace('\n', ' ');
     }
 
     public void run() {
-      boolean given = false;
       int steps = 0;
+      long lookAt = 0;
       try {
         LOADS.acquire();
         try {
@@ -157,17 +239,24 @@ public final class Follower implements FlatMapFunction {
           if (System.currentTimeMillis() > until) {
             throw new IllegalStateException("nobody took it over in time");
           }
-          if (given) {
-            given = isOwner() || !takenBack();
-          } else if (stepped()) {
+          boolean called = isCalled();
+          if (!given && !called && kept() && System.currentTimeMillis() < lookAt) {
+            Thread.sleep(BELL_PAUSE_MS);
+            continue;
+          }
+          if (stepped()) {
             steps += 1;
             // Its owner is quicker than it, so far.
-            if (steps > 1) state = "loading";
+            if (steps > 1 && !given) state = "loading";
             continue;
-          } else {
-            steps = 0;
-            state = "following";
-            given = isOwner() && handedOver();
+          }
+          steps = 0;
+          lookAt = System.currentTimeMillis() + KEPT_PAUSE_MS;
+          if (!given) state = "following";
+          if (!given && called) given = handedOver();
+          if (given && !isActive(id)) {
+            // A batch that had begun went to the old owner once more, or nothing is to move any more.
+            if (called) report(); else given = !takenBack();
           }
           Thread.sleep(PAUSE_MS);
         }
@@ -212,9 +301,16 @@ public final class Follower implements FlatMapFunction {
 
     /** Go on to the next version if its owner has written it; return whether it has. */
     boolean stepped() throws Exception {
+      // Its owner may be lost in the midst of a batch, which then begins again where this one is.
+      if (kept() && !isCommitted(version)) return false;
       FileStatus next = status(version + 1, suffix);
       boolean whole = next == null && (next = status(version + 1, ".zip")) != null;
       if (next == null) return false;
+      if (given) {
+        // Whoever writes the next version may be a task that has the copy by now.
+        Thread.sleep(OWN_MS);
+        if (used()) return false;
+      }
       long began = System.nanoTime();
       if (suffix.equals(".changelog") && !whole) {
         replay(version + 1);
@@ -260,10 +356,29 @@ public final class Follower implements FlatMapFunction {
       }
     }
 
-    /** Return whether the coordinator names this executor. */
-    boolean isOwner() throws Exception {
-      return ((Boolean) hidden(module("StateStore"), "verifyIfStoreInstanceActive",
-          new Object[] {id})).booleanValue();
+    /** Return whether a batch is over for good. */
+    boolean isCommitted(long batch) throws Exception {
+      Path root = new Path(id.storeId().checkpointRootLocation()).getParent();
+      Path file = new Path(new Path(root, "commits"), String.valueOf(batch));
+      return file.getFileSystem(hadoop).exists(file);
+    }
+
+    /**
+     * Return whether the driver wants this copy to be the owner's from now on.
+     *
+     * It is called by another name of its store, and answers by naming this executor. Were that
+     * named at once, a task could be here before the copy has the last version.
+     */
+    boolean isCalled() throws Exception {
+      StateStoreProviderId bell = (StateStoreProviderId) order[14];
+      if (kept() && !isRung(bell)) return false;
+      return isActive(new StateStoreProviderId(id.storeId(), bell.queryRunId()));
+    }
+
+    /** Name this executor as the owner, as Spark does when a task opens a store. */
+    void report() throws Exception {
+      Object nobody = scala.collection.immutable.Nil$.MODULE$;
+      hidden(module("StateStore"), "reportActiveStoreInstance", new Object[] {id, nobody});
     }
 
     /** Make the copy this executor's provider; return whether it is. */
@@ -277,8 +392,7 @@ public final class Follower implements FlatMapFunction {
           throw new IllegalStateException("version " + version + " was written again");
         }
       }
-      scala.collection.mutable.HashMap providers =
-          (scala.collection.mutable.HashMap) hidden(module("StateStore"), "loadedProviders");
+      scala.collection.mutable.HashMap providers = providers();
       synchronized (providers) {
         if (providers.contains(id)) {
           throw new IllegalStateException("a task was there before");
@@ -304,8 +418,7 @@ public final class Follower implements FlatMapFunction {
      * version that it asks for, and one at a time.
      */
     boolean takenBack() throws Exception {
-      scala.collection.mutable.HashMap providers =
-          (scala.collection.mutable.HashMap) hidden(module("StateStore"), "loadedProviders");
+      scala.collection.mutable.HashMap providers = providers();
       synchronized (providers) {
         if (used() || !providers.get(id).contains(provider)) return false;
         providers.remove(id);

@@ -6,47 +6,32 @@ and reaches executors as any jar does that an application adds. What it does the
 
 import threading
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge.plans import is_stateful
+from albic.spark.bridge.compiling import compiled
+from albic.spark.bridge.recipes import Recipe, Recipes
 from albic.spark.bridge.reports import Reports
 from albic.spark.bridge.stores import StoreId, StoreNames
 
-#: The RDD that opens a store to write it, and so knows how; every operator but the join has one.
-OPENING = "StateStoreRDD"
-#: What it knows, in the order of ``Follower.java``.
-KNOWN = (
-    "keySchema",
-    "valueSchema",
-    "keyStateEncoderSpec",
-    "useColumnFamilies",
-    "storeConf",
-    "hadoopConfBroadcast",
-    "useMultipleValuesPerKey",
-    "stateSchemaBroadcast",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How the stores of one stateful operator are opened; objects of the JVM."""
-
-    known: tuple[Any, ...]
+FOLLOW, KEEP, LEAVE, CLOSE = "follow", "keep", "leave", "close"
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an executor is asked to do with a store: to follow it by a recipe, or to leave it.
+    """What an executor is asked to do with a store.
 
-    To follow is to begin with ``version`` and to give up after ``patience_s``. What is said of it
-    later bears the order's ``ticket``: there may have been another copy of the same store.
+    To ``follow`` it is to have a copy for a move, by a recipe; to ``keep`` it is to have one in
+    case the owner is lost. Both begin with ``version`` and end after ``patience_s``. What is said
+    of the copy bears the ``ticket``: there may have been another of the same store. A copy is
+    called under the run of its ``bell``; one that is kept hears that only when the bell is rung as
+    well. To ``leave`` ends the copy with that ticket, or any if that is 0, and to ``close`` is for
+    whoever owned the store and does not any more.
     """
 
     store: StoreId
@@ -54,6 +39,8 @@ class Order:
     version: int = 0
     patience_s: float = 0.0
     ticket: int = 0
+    task: str = FOLLOW
+    bell: StoreId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +73,13 @@ class Followers(Reports):
         super().__init__(spark)
         self._spark = spark
         self._names = StoreNames(self._jvm)
+        self._recipes = Recipes(spark)
         self._function: Any = None
         self._compiling = threading.Lock()
 
-    def recipes(self, query: StreamingQuery) -> Mapping[int, Recipe]:
-        """Return how the stores of each stateful operator are opened, as far as that shows.
-
-        Building the lineage of a stateful node runs nothing. The stores of a stream-stream join
-        are opened elsewhere, and are not among them.
-        """
-        execution = self._execution(query).lastExecution()
-        found: dict[int, Recipe] = {}
-        for node in _nodes(execution.executedPlan()):
-            if not is_stateful(self._gateway, node):
-                continue
-            for rdd in _ancestors(node.execute()):
-                if str(rdd.getClass().getSimpleName()) == OPENING and _numbered(
-                    self._private(rdd, "storeConf")
-                ):
-                    known = tuple(self._private(rdd, name) for name in KNOWN)
-                    found[int(self._private(rdd, "operatorId"))] = Recipe(known)
-        return found
+    def recipes(self, query: StreamingQuery) -> Mapping[tuple[int, str], Recipe]:
+        """Return how the stores of each operator and name are opened, as far as that shows."""
+        return self._recipes.of(query)
 
     def give(self, orders: Mapping[tuple[str, str], Sequence[Order]], group: str) -> list[Copy]:
         """Give orders, one task for each (host, executor id); return what these executors say.
@@ -139,51 +112,22 @@ class Followers(Reports):
     def _as_java(self, order: Order, executor_id: str) -> Any:  # noqa: ANN401  JVM objects
         name, anything = self._names(order.store), self._jvm.java.lang.Object
         if order.recipe is None:
-            return self._array(anything, ["leave", name, executor_id])
-        patience_ms = round(order.patience_s * 1e3)
-        told = ["follow", name, executor_id, *order.recipe.known, order.version, patience_ms]
-        told.append(order.ticket)
-        return self._array(anything, told)
+            return self._array(anything, [order.task, name, executor_id, order.ticket or None])
+        told = [order.task, name, executor_id, *order.recipe.known, order.version]
+        bell = None if order.bell is None else self._names(order.bell)
+        return self._array(anything, [*told, round(order.patience_s * 1e3), order.ticket, bell])
 
     def _compiled(self) -> Any:  # noqa: ANN401  as above
         """Return what runs on executors, after they were told where its classes are."""
-        source = files("albic.spark.bridge").joinpath("Follower.java").read_text(encoding="utf-8")
-        compiler = self._jvm.org.codehaus.janino.SimpleCompiler()
-        loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        compiler.setParentClassLoader(loader)
-        compiler.cook(source)
-        classes = compiler.getBytecodes()
+        made = compiled(self._jvm, "Follower.java")
         # Executors fetch it from there, late ones too; it goes with the application.
         jar = Path(self._spark.sparkContext._temp_dir) / "albic-follower.jar"
         with zipfile.ZipFile(jar, "w") as packed:
-            for name in classes:
-                packed.writestr(f"{name.replace('.', '/')}.class", bytes(classes[name]))
+            for name, code in made.classes.items():
+                packed.writestr(f"{name.replace('.', '/')}.class", code)
         self._context.addJar(str(jar))
-        made = compiler.getClassLoader().loadClass("albic.Follower").getConstructors()[0]
-        return made.newInstance(self._gateway.new_array(self._jvm.java.lang.Object, 0))
-
-
-def _numbered(settings: Any) -> bool:  # noqa: ANN401  as above
-    """Return whether versions are called by their number alone, as in checkpoint format 1."""
-    return not settings.enableStateStoreCheckpointIds()
-
-
-def _nodes(node: Any) -> Iterator[Any]:  # noqa: ANN401  as above
-    """Yield the nodes of a physical plan."""
-    yield node
-    children = node.children()
-    for at in range(children.size()):
-        yield from _nodes(children.apply(at))
-
-
-def _ancestors(rdd: Any) -> Iterator[Any]:  # noqa: ANN401  as above
-    """Yield an RDD and what it is made of, but nothing beyond a shuffle."""
-    yield rdd
-    dependencies = rdd.dependencies()
-    for at in range(dependencies.size()):
-        dependency = dependencies.apply(at)
-        if str(dependency.getClass().getSimpleName()) != "ShuffleDependency":
-            yield from _ancestors(dependency.rdd())
+        constructor = made.loader.loadClass("albic.Follower").getConstructors()[0]
+        return constructor.newInstance(self._gateway.new_array(self._jvm.java.lang.Object, 0))
 
 
 def _copy(text: str) -> Copy:

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge.chains import chained
+from albic.spark.bridge.compiling import compiled
 from albic.spark.bridge.files import Files
 from albic.spark.bridge.followers import Followers
 from albic.spark.bridge.managing import ClusterManager
@@ -35,6 +36,7 @@ class Bridge(Reports):
         self.files = Files(self._gateway, self._session.sessionState().newHadoopConf())
         manager = self._session.sessionState().streamingQueryManager()
         self._coordinator: Any = manager.stateStoreCoordinator()
+        self._waiting: Any = None
 
     # Where state is
 
@@ -53,6 +55,10 @@ class Bridge(Reports):
             return None
         # executor_<host>_<id>; hosts may hold underscores, ids do not.
         return str(found.get()).rsplit("_", 1)[1]
+
+    def forget_stores(self, run_id: str) -> None:
+        """Let the coordinator forget where the stores of one run are."""
+        self._coordinator.deactivateInstances(self._jvm.java.util.UUID.fromString(run_id))
 
     # Executors
 
@@ -156,6 +162,20 @@ class Bridge(Reports):
                 waits[level] = 0
             released += 1
         return released
+
+    def place_waiting_tasks(self, lost: Iterable[str]) -> int:
+        """Ask Spark anew where tasks that wait for ``lost`` executors go; return how many do.
+
+        Name the new owners of their state before.
+        """
+        if self._waiting is None:
+            made = compiled(self._jvm, "Waiting.java").loader.loadClass("albic.Waiting")
+            (self._waiting,) = (m for m in made.getMethods() if str(m.getName()) == "placeAnew")
+        listed = self._jvm.java.util.ArrayList()
+        for executor_id in lost:
+            listed.add(executor_id)
+        given = [self._context.taskScheduler(), self._context.dagScheduler(), listed]
+        return int(self._waiting.invoke(None, self._array(self._jvm.java.lang.Object, given)))
 
     # Settings and plans
 
