@@ -36,9 +36,10 @@ def shown(status: ControllerStatus, snapshot: Snapshot | None) -> str:
     """Return what a notebook shows of a controller that measured ``snapshot`` last."""
     doing = "paused" if status.paused else "at work" if status.running else "not at work"
     waits = "" if status.proposal is None else f"; plan {status.proposal} waits for an answer"
+    empty = f"; kept empty: {', '.join(status.drained)}" if status.drained else ""
     sentence = (
         f"albic is {doing}: {status.planner} plans every {status.period}, at most "
-        f"{status.max_migrations} moves for the {status.objective}{waits}"
+        f"{status.max_migrations} moves for the {status.objective}{waits}{empty}"
     )
     if snapshot is None:
         return sketch(f"{sentence}; nothing was measured yet", [], "")

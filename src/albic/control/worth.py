@@ -42,7 +42,7 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: b
     if any(draining[move.source] for move in plan.moves):
         return None
     before, after = (
-        _busiest(snapshot, allocation, request.objective)
+        _busiest(request, allocation)
         for allocation in (snapshot.allocation, plan.target)
     )
     gain = (before - after) / before if before > 0 else 0.0
@@ -138,8 +138,8 @@ def parties(moves: Sequence[Move], talk: Sparse) -> Ints:
 def _loss(request: PlanRequest, owner: Ints) -> float:
     """Return what is left to win, as a share of what a batch waits for now and of all traffic."""
     snapshot = request.snapshot
-    now = _busiest(snapshot, snapshot.allocation, request.objective)
-    then = _busiest(snapshot, Allocation(owner), request.objective)
+    now = _busiest(request, snapshot.allocation)
+    then = _busiest(request, Allocation(owner))
     together = metrics.collocation_factor(snapshot.traffic, Allocation(owner))
     return (then / now if now > 0 else 1.0) - together
 
@@ -156,8 +156,15 @@ def _with(spread: Spread, now: float, talk: Sparse, owner: Ints, move: Move) -> 
     return float(busiest / now - together), squares
 
 
-def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:
-    """Return what a batch waits for; gaps to the mean count on top of the mean."""
-    if objective is Objective.MAKESPAN:
+def _busiest(request: PlanRequest, allocation: Allocation) -> float:
+    """Return what a batch waits for; gaps to the mean count on top of the mean.
+
+    A node that may receive nothing is idle because people want it so, and hides no other's gap.
+    """
+    snapshot = request.snapshot
+    if request.objective is Objective.MAKESPAN:
         return metrics.makespan(snapshot, allocation)
-    return metrics.mean_load(snapshot) + metrics.load_distance(snapshot, allocation)
+    mean, loads = metrics.mean_load(snapshot), metrics.node_loads(snapshot, allocation)
+    stays = ~snapshot.cluster.draining()
+    gaps = np.abs(loads - mean)[stays & (request.may_receive() | (loads > mean))]
+    return mean + float(gaps.max(initial=0.0))
