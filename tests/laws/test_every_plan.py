@@ -28,8 +28,9 @@ ROUNDING = 1e-6
 
 def value(plan, asked):
     """Return what the plan makes of the objective."""
-    measure = metrics.makespan if asked.objective is Objective.MAKESPAN else metrics.load_distance
-    return measure(asked.snapshot, plan.target)
+    if asked.objective is Objective.MAKESPAN:
+        return metrics.makespan(asked.snapshot, plan.target)
+    return metrics.distance_asked(asked, plan.target)
 
 
 def test_the_judge_finds_nothing(subject):

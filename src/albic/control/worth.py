@@ -17,7 +17,6 @@ from albic.model import (
     Objective,
     Plan,
     PlanRequest,
-    Snapshot,
     metrics,
     violations,
 )
@@ -42,8 +41,7 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: b
     if any(draining[move.source] for move in plan.moves):
         return None
     before, after = (
-        _busiest(request, allocation)
-        for allocation in (snapshot.allocation, plan.target)
+        _busiest(request, allocation) for allocation in (snapshot.allocation, plan.target)
     )
     gain = (before - after) / before if before > 0 else 0.0
     together = metrics.collocation_factor(snapshot.traffic, plan.target)
@@ -157,14 +155,7 @@ def _with(spread: Spread, now: float, talk: Sparse, owner: Ints, move: Move) -> 
 
 
 def _busiest(request: PlanRequest, allocation: Allocation) -> float:
-    """Return what a batch waits for; gaps to the mean count on top of the mean.
-
-    A node that may receive nothing is idle because people want it so, and hides no other's gap.
-    """
-    snapshot = request.snapshot
+    """Return what a batch waits for; gaps to the mean count on top of the mean."""
     if request.objective is Objective.MAKESPAN:
-        return metrics.makespan(snapshot, allocation)
-    mean, loads = metrics.mean_load(snapshot), metrics.node_loads(snapshot, allocation)
-    stays = ~snapshot.cluster.draining()
-    gaps = np.abs(loads - mean)[stays & (request.may_receive() | (loads > mean))]
-    return mean + float(gaps.max(initial=0.0))
+        return metrics.makespan(request.snapshot, allocation)
+    return metrics.mean_load(request.snapshot) + metrics.distance_asked(request, allocation)

@@ -141,7 +141,7 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
     if request.objective is Objective.MAKESPAN:
         was, now = metrics.makespan(snapshot, before), metrics.makespan(snapshot, after)
     else:
-        was, now = metrics.load_distance(snapshot, before), metrics.load_distance(snapshot, after)
+        was, now = (metrics.distance_asked(request, each) for each in (before, after))
     leaves_draining = snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)
     pinned = request.bundles is not None and bool(request.bundles.pinned)
     if now <= was + ROUNDING or leaves_draining.any() or pinned:
@@ -149,7 +149,7 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
     gained = metrics.collocation_factor(snapshot.traffic, after) > metrics.collocation_factor(
         snapshot.traffic, before
     )
-    within = metrics.load_distance(snapshot, after) <= request.max_load_distance_pct + ROUNDING
+    within = metrics.distance_asked(request, after) <= request.max_load_distance_pct + ROUNDING
     if gained and within:
         return []
     return [Violation("not-worse", f"{request.objective} rises from {was:.4g} to {now:.4g}")]

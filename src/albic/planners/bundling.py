@@ -10,6 +10,7 @@ from albic.model import Bundles, PlanRequest, Resource, metrics
 from albic.model.validation import ROUNDING
 from albic.optimize.partition import partition
 from albic.planners.affinity import Pairs
+from albic.planners.problem import held
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Gathering:
         self._owner: Ints = present.owner.copy()
         self._charge, self._left = request.charge(), request.budget.limit
         self._draining = snapshot.cluster.draining()
-        self._may_move, self._may_receive = request.may_move(), request.may_receive()
+        self._may_move, self._may_receive = ~held(request), request.may_receive()
         self._waiting = int(self._draining[self._owner].sum())
         self._capacity, self._group_usage = snapshot.cluster.capacities(), snapshot.usage
         self._bottleneck = metrics.bottleneck(snapshot)

@@ -15,7 +15,7 @@ from albic.model import Allocation, Objective, Outcome, Plan, PlanRequest, Searc
 from albic.model.validation import ROUNDING, violations
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.partition import partition
-from albic.planners.problem import problem_of
+from albic.planners.problem import held, problem_of
 
 #: One part is split between two attempts to place them all, up to this many parts a node. Much
 #: depends on it there: five parts a node may be even where four and six are not.
@@ -42,9 +42,9 @@ class ColaPlanner:
         started_s = time.perf_counter()
         # Its graph has no place for bundles, and its loads none for stages.
         simple = replace(request, objective=Objective.DISTANCE, bundles=None)
-        if not request.may_move().any() or not request.may_receive().any():
+        if held(simple).all() or not request.may_receive().any():
             return _held(request, "everything is kept where it is")
-        found = _from_scratch(problem_of(simple), request)
+        found = _from_scratch(problem_of(simple), simple)
         if found is None:
             plan = _held(request, "no placement within the resource limits was found")
         else:
@@ -73,9 +73,10 @@ def _from_scratch(problem: AssignmentProblem, request: PlanRequest) -> _Placemen
     """Return the first placement that is even enough, else the most even one met."""
     weights: Floats = problem.weights.toarray()
     few = FEW_PARTS_A_NODE * int(problem.enterable.sum())
-    free = np.flatnonzero(request.may_move())
+    stays = held(request)
+    free = np.flatnonzero(~stays)
     parts, best = [_Part(free, weights[free].sum(axis=0))], None
-    present = problem.base + _carried(problem, weights, ~request.may_move())
+    present = problem.base + _carried(problem, weights, stays)
     while True:
         best = _placed(problem, present, parts, best.distance if best else np.inf) or best
         divisible = [part for part in parts if part.items.size > 1]

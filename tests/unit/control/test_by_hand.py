@@ -13,7 +13,15 @@ from albic.control.clock import WallClock
 from albic.control.journal import JsonLinesJournal, Status
 from albic.control.orders import Orders
 from albic.control.ports import News
-from albic.model import Cluster, InvalidInput, JobEnded, NodeState, NotReady, ScalingDecision
+from albic.model import (
+    Cluster,
+    InvalidInput,
+    JobEnded,
+    NodeState,
+    NotReady,
+    Objective,
+    ScalingDecision,
+)
 from albic.planners import find_planner
 from tests.unit.control.fakes import ManualClock, World, controller
 from tests.unit.control.test_loop import Once
@@ -408,3 +416,12 @@ def test_a_plan_that_waits_does_not_survive_what_it_does_not_know(ask: str) -> N
     steady.look()
     assert job.plans == []
     assert steady.journal.records()[-1].status is Status.HELD
+
+
+@pytest.mark.parametrize("planner", ["search", "milp", "flux", "albic", "joint"])
+def test_an_executor_that_is_kept_idle_does_not_hide_how_uneven_the_others_are(planner) -> None:
+    job = World("a: 10 10 10 10 10 5 | b: 10 10 10 5 | c: 5")
+    settings = Settings(objective=Objective.DISTANCE, exclude_executors=("c",), time_limit_s=2.0)
+    record = controller(job, settings, planner=find_planner(planner)).run_round("period")
+    assert record.status is Status.APPLIED
+    assert [(move.source, move.target) for move in record.moves] == [("a", "b")]
