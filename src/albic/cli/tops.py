@@ -121,7 +121,7 @@ def _executors(console: Console, executors: Executors) -> RenderableType:
     for each in ordered[:SHOWN_EXECUTORS]:
         style = gap_style(each.load_pct - executors.mean_pct)
         table.add_row(
-            f"{each.id} (leaving)" if each.draining else each.id,
+            f"{each.id} (to be empty)" if each.draining else each.id,
             f"{points_text(each.load_pct)} %",
             str(each.key_groups),
             Text(bar(each.load_pct, most, BAR_WIDTH, console), style=style),

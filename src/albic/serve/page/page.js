@@ -153,7 +153,7 @@ function remark(bar) {
   const status = page.controller;
   if (status && status.drained.includes(bar.id)) return "drained";
   if (status && status.exclude_executors.includes(bar.id)) return "receives nothing";
-  return bar.draining ? "leaving" : "";
+  return bar.draining ? "to be empty" : "";
 }
 
 function drawPlan() {
