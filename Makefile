@@ -8,7 +8,8 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-chaining bench-loss bench-moves bench-nodes bench-scaling bench-standby reproduce screenshots \
+    bench-chaining bench-loss bench-moves bench-nodes bench-page bench-scaling bench-standby reproduce \
+    screenshots nightly lock clean help
     nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
@@ -77,6 +78,9 @@ bench-chaining: $(COMPILED)  ## Jobs 2 to 4 with operators of one key chained an
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss
+
+bench-page: $(COMPILED)  ## what the live page costs with a thousand key groups and ten thousand rounds; a minute
+	$(BIN)/python -m bench.page
 
 bench-standby: $(COMPILED)  ## the same with 20 MB a key group beyond 100 Mbit/s, and second copies of it; needs root
 	$(BIN)/python -m bench.loss --mb 20 --kills 2 --cpu 0.4 --network 100mbit --storage network

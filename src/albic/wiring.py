@@ -166,7 +166,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         )
         controller = Controller(parts, settings)
         if place is not None:
-            _serve(controller, place, ", ".join(query.name or str(query.id) for query in running))
+            _serve(controller, place, ", ".join(map(_named, running)))
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
@@ -198,6 +198,11 @@ def _serve(controller: Controller, place: "Serving", name: str) -> None:
     server.tell_token()
     controller.page_url = server.url
     controller.take_along(server.close)
+
+
+def _named(query: Query) -> str:
+    """Return what people call a query; one without a name by the beginning of its id."""
+    return query.name or f"query {str(query.id)[:8]}"
 
 
 def _per_batch(max_migrations: int) -> int:

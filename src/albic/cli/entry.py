@@ -17,32 +17,38 @@ COMMAND = get_command(app)
 MISTAKE = 2
 #: Everything was right and albic still has no answer; or nobody listens any more.
 REFUSED = 1
-INTERRUPTED = 130
+INTERRUPTED, STOPPED = 130, "stopped"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` name and return the exit code.
 
-    Whatever goes wrong by the user's doing ends in one sentence on stderr and exit code 2.
+    Whatever goes wrong by the user's doing ends in one sentence on stderr and exit code 2, and
+    Ctrl-C in one and exit code 130.
     """
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     try:
         code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
         sys.stdout.flush()
-        return int(code or 0)
+        return _complain(STOPPED, INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except typer.TyperException as wrong:
         return _complain(wrong.format_message(), MISTAKE)
-    except _error("InvalidInput") as wrong:
-        return _complain(str(wrong), MISTAKE)
     except _error("AlbicError") as wrong:
-        return _complain(str(wrong), REFUSED)
+        return _complain(str(wrong), _code_of(wrong))
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _complain(STOPPED, INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has left. What is still in the buffer must not fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+
+
+def _code_of(wrong: Exception) -> int:
+    """Return the exit code for one of albic's errors."""
+    if isinstance(wrong, _error("InvalidInput")):
+        return MISTAKE
+    return INTERRUPTED if isinstance(wrong, _error("Interrupted")) else REFUSED
 
 
 def _error(name: str) -> type[Exception]:

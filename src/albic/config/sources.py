@@ -23,6 +23,8 @@ OTHERS = frozenset(
         "ALBIC_SCREENSHOTS",
         "ALBIC_SERVE_TOKEN",
         "ALBIC_SERVE_TOKEN_FILE",
+        "ALBIC_SERVE_VIEWER_TOKEN",
+        "ALBIC_SERVE_VIEWER_TOKEN_FILE",
     }
 )
 DEFAULT, KEYWORD = "default", "keyword"

@@ -11,7 +11,7 @@ from typing import Any
 from albic.advice import TaskCost
 from albic.control.moving import MeasuredMove
 from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, newest_first, rotate
-from albic.control.typed_fields import refuse, texts, typed
+from albic.control.typed_fields import names, refuse, texts, typed
 from albic.model import InvalidInput
 from albic.model.fields import Pairs
 
@@ -62,6 +62,8 @@ class TermsRecord:
     seed: int
     least_gain: float
     cost_per_move: float = 0.0
+    exclude_operators: tuple[str, ...] = ()
+    exclude_executors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,9 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
             # To hear from the system what is wrong with it.
             path.open("rb").close()
     except (OSError, ValueError) as wrong:
-        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
+        told = wrong.strerror if isinstance(wrong, OSError) else None
+        why = told.lower() if told else "it is not a text in UTF-8"
+        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {why}") from None
     return tuple(
         record_of(file, number, line)
         for file, text in reversed(found)
@@ -239,7 +243,10 @@ def record_of(path: Path, number: int, line: str) -> RoundRecord:
         )
         known["spark"] = texts("spark", known.get("spark"))
         if known.get("terms") is not None:
-            known["terms"] = TermsRecord(**typed(TermsRecord, known["terms"]))
+            terms = typed(TermsRecord, known["terms"])
+            for name in ("exclude_operators", "exclude_executors"):
+                terms[name] = names(name, terms.get(name, ()))
+            known["terms"] = TermsRecord(**terms)
         return RoundRecord(**known)
     except json.JSONDecodeError:
         raise InvalidInput(

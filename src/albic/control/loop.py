@@ -194,7 +194,11 @@ class Controller(Controls):
         """Return what people should know beside what a round did, and log it."""
         woken, self._woken = self._woken, None
         silent = self._silence.after(record, settled=self._rounds.settled)
-        notes = [note for note in (*told, woken, self._rounds.advice(), silent) if note]
+        notes = [
+            note
+            for note in (*told, woken, self._rounds.unknown(), self._rounds.advice(), silent)
+            if note
+        ]
         for note in notes:
             log.info("round %d: %s", record.number, note)
         return "; ".join(notes) or None
@@ -213,6 +217,9 @@ class Controller(Controls):
             return ARRIVAL
         if woken is not None and not held:
             self._woken = f"no longer silent: {woken}"
+            return STIR
+        if self._hand.stirred and news.batches and not held:
+            self._woken, self._hand.stirred = f"asked for: {self._hand.stirred}", None
             return STIR
         if self._is_due(news):
             if not (held or self._silence.kept):

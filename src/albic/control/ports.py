@@ -102,6 +102,10 @@ class Placement(Protocol):
         """Return what batches showed since the last question."""
         ...
 
+    def drop(self) -> int:
+        """Leave out the moves of the last plan that were not made yet; return how many."""
+        ...
+
     def close(self) -> None:
         """Leave the job as it would be without us."""
         ...

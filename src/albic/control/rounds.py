@@ -5,6 +5,7 @@ from collections import deque
 from dataclasses import replace
 
 from albic.control import adaptation, moving, recording
+from albic.control.exclusions import strangers
 from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
@@ -57,6 +58,7 @@ class Rounds:
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
         self._impatience = Impatience()
+        self._unknown: str | None = None
 
     @property
     def settled(self) -> bool:
@@ -67,6 +69,13 @@ class Rounds:
     def advice(self) -> str | None:
         """Return what the user might do without us, once and only when it was measured."""
         return self._impatience.advice()
+
+    def unknown(self) -> str | None:
+        """Return which operators are to be kept out and are none of the job's, once."""
+        if self.seen is None or self._unknown is not None:
+            return None
+        self._unknown = strangers(self.seen, self._settings.exclude_operators) or ""
+        return self._unknown or None
 
     def learn(self, effect: Effect) -> None:
         """Take in what moves cost; the next plan reckons with it."""
@@ -81,6 +90,7 @@ class Rounds:
         """Run rounds by other settings from now on."""
         self._settings = settings
         self.urgency.settings = settings
+        self._unknown = None
         self._parts.budget_changed(settings.max_migrations)
 
     def adapt(self, blank: RoundRecord, leave: Leave = Leave.ACT) -> RoundRecord:
@@ -136,14 +146,16 @@ class Rounds:
 
     def _released(self, snapshot: Snapshot) -> bool:
         """Let nodes go that shall and own nothing any more; return whether there was any."""
-        gone = self._parts.elasticity.release(adaptation.emptied(snapshot))
+        staying = self.membership.staying(self._settings.exclude_executors)
+        gone = self._parts.elasticity.release(adaptation.emptied(snapshot, staying))
         self.membership.released(gone)
         return bool(gone)
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
         measured = self.seen = self._parts.statistics.snapshot()
-        return self.membership.marked(measured), adaptation.still_owning(measured)
+        marked = self.membership.marked(measured, self._settings.exclude_executors)
+        return marked, adaptation.still_owning(measured)
 
     def _resize(self, decision: ScalingDecision, kept: Throughput) -> tuple[PlanRequest, Plan]:
         """Carry out a scaling decision and plan again with the nodes that there will be.

@@ -102,6 +102,22 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Names:
+    """A list of names; in text, with commas between them."""
+
+    def parsed(self, text: str) -> object:
+        """Return the names."""
+        return tuple(name.strip() for name in text.split(",") if name.strip())
+
+    def objection(self, value: object) -> str | None:
+        """Return what it would have to be."""
+        listed = isinstance(value, list | tuple)
+        if listed and all(isinstance(name, str) and name for name in value):  # type: ignore[attr-defined]
+            return None
+        return 'it must be a list of names, such as ["a", "b"]'
+
+
+@dataclass(frozen=True, slots=True)
 class Hours:
     """Hours of the day, as pairs of (from, to); in text, 22-6 and 12.5-13."""
 

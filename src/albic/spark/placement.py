@@ -109,6 +109,10 @@ class Placement:
         self._per_batch, self._apart = per_batch, apart
         return self._release()
 
+    def drop(self) -> None:
+        """Leave out the moves of a plan that are still to come."""
+        self._waiting = {}
+
     def move_now(self, moves: Mapping[KeyGroup, Executor]) -> None:
         """Point ``moves`` at once, as after a loss."""
         self._expect_known(moves)

@@ -186,6 +186,14 @@ class SparkRuntime:
             if now[watch] or later[watch]:
                 watch.rouse()
 
+    def drop(self) -> int:
+        """Leave out the moves that are not made yet, and the copies that were made for them."""
+        left = sum(len(watch.placement.waiting()) for watch in self._watches)
+        for watch in self._watches:
+            watch.copying.drop()
+            watch.placement.drop()
+        return left
+
     def spread(self, per_batch: int) -> None:
         """Let so many moves of a plan go into one batch from now on."""
         self._per_batch = per_batch

@@ -48,6 +48,7 @@ class World:
     kept: Throughput = Throughput(batch_s=0.5)  # noqa: RUF009  frozen
     periods: int = 0
     closed: int = 0
+    to_come: int = 0
 
     def observe(self) -> News:
         return self.news.pop(0) if self.news else News(over=True)
@@ -74,6 +75,10 @@ class World:
 
     def effect(self) -> Effect:
         return self.effect_now
+
+    def drop(self) -> int:
+        left, self.to_come = self.to_come, 0
+        return left
 
     def close(self) -> None:
         self.closed += 1
