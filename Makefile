@@ -10,7 +10,6 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
     bench-chaining bench-loss bench-moves bench-nodes bench-page bench-scaling bench-standby reproduce \
     screenshots nightly lock clean help
-    nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
