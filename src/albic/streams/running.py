@@ -46,7 +46,7 @@ class RunningNetwork:
     ) -> None:
         """Start the query with as many partitions as the layout has."""
         spark = frame.sparkSession
-        _expect_rocksdb(spark)
+        expect_rocksdb(spark)
         writer = frame.writeStream.foreachBatch(self._batch).queryName(name)
         writer = writer.outputMode("append").option("checkpointLocation", checkpoint)
         before = str(spark.conf.get(PARTITIONS))
@@ -115,7 +115,7 @@ class RunningNetwork:
         )
 
 
-def _expect_rocksdb(spark: SparkSession) -> None:
+def expect_rocksdb(spark: SparkSession) -> None:
     """Refuse a session whose state store cannot hold the state of Python operators."""
     if spark.conf.get(PROVIDER, "") != ROCKSDB:
         raise InvalidInput(
