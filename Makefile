@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
+    bench-chaining bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -70,6 +70,9 @@ reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and
 
 bench-collocation: $(COMPILED)  ## two chained operators from a start that tears them apart; plain, albic, joint
 	$(BIN)/python -m bench.spark_collocation
+
+bench-chaining: $(COMPILED)  ## Jobs 2 to 4 with operators of one key chained and apart; 15 minutes of a quiet machine
+	$(BIN)/python -m bench.chaining
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss

@@ -1,7 +1,7 @@
-"""What a network costs: the two operators of Job 2 as a network, by hand, and fused into one.
+"""What a network costs: the two operators of Job 2 as a network, chained, by hand, and fused.
 
 Run it with ``python -m bench.streams``. Every batch has the same number of flights. The operators
-are the same functions in all three: extract the delays, and sum them by airplane and year.
+are the same functions in all of them: extract the delays, and sum them by airplane and year.
 """
 
 import statistics
@@ -11,6 +11,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -79,7 +80,7 @@ def summed(before: pd.DataFrame | None, delays: pd.DataFrame) -> tuple[pd.DataFr
     return total.to_frame(), total.loc[new.index].reset_index().astype({"year": "int32"})
 
 
-def network(spark: SparkSession, size: Size, folder: str) -> StreamingQuery:
+def network(spark: SparkSession, size: Size, folder: str, chain: str = "never") -> StreamingQuery:
     """Return the two operators as a network."""
 
     def sums(state: Any, rows: Any) -> pd.DataFrame:  # noqa: ANN401  travels to a worker
@@ -98,11 +99,12 @@ def network(spark: SparkSession, size: Size, folder: str) -> StreamingQuery:
                 groups,
                 DELAYS,
                 lambda _, rows: extracted(rows.frame()),
+                keeps_key=True,
             ),
             Operator("sums", "delays", "airplane", groups, DELAYS, sums),
         ],
     )
-    return made.start(folder).query
+    return made.start(folder, chain=chain).query
 
 
 class Extract(StatefulProcessor):
@@ -187,6 +189,7 @@ def _started(frame: DataFrame, size: Size, folder: str) -> StreamingQuery:
 
 VARIANTS: dict[str, Callable[[SparkSession, Size, str], StreamingQuery]] = {
     "network": network,
+    "chained": partial(network, chain="auto"),
     "by hand": by_hand,
     "fused": fused,
 }

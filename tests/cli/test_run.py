@@ -8,6 +8,7 @@ pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 from pathlib import Path
 
 from albic.cli import main, runs, swings
+from albic.cli.run_results import label
 from albic.cli.run_wishes import NONE, Wishes
 from albic.jobs.real import REAL_JOBS
 from albic.planners import PLANNERS
@@ -31,6 +32,11 @@ def no_spark(monkeypatch):
         pytest.param(["job2", "--planner", "jiont"], "did you mean joint?", id="unknown planner"),
         pytest.param(["job2", "--planner", "potc"], "no variant job2-potc", id="no such variant"),
         pytest.param(["job2", *["--planner", "none"] * 2], "given twice", id="planner twice"),
+        pytest.param(
+            ["job2", "--chain", "nevre"], "--chain nevre: did you mean never?", id="chain"
+        ),
+        pytest.param(["job2", *["--chain", "auto"] * 2], "--chain auto is given", id="chain twice"),
+        pytest.param(["swing", "--chain", "auto"], "makes its own rows", id="chain for a swing"),
         pytest.param(["job2", "--data", "nowhere.csv"], "nowhere.csv", id="no such data"),
         pytest.param(["job4", "--data", __file__], "no folder", id="a file where a folder is due"),
         pytest.param(["job2", "--data", __file__], "test_run.py", id="data of no known format"),
@@ -85,3 +91,24 @@ def test_potc_is_a_job_of_its_own_that_nobody_plans(tmp_path):
         ("job1-potc", NONE),
     ]
     wishes.check(REAL_JOBS, 3)
+
+
+def test_chained_and_unchained_runs_take_turns_beside_planners(tmp_path):
+    wishes = Wishes("job2", tmp_path, planners=(NONE, "joint"), chains=("never", "auto"))
+    wishes.check(REAL_JOBS, 3)
+    assert wishes.names() == (NONE, "joint", "none-chained", "joint-chained")
+    assert [wishes.chain(name) for name in wishes.names()] == ["never", "never", "auto", "auto"]
+    assert [wishes.variant(name)[1] for name in wishes.names()] == [NONE, "joint"] * 2
+    assert [label(name) for name in wishes.names()] == [
+        "plain Spark",
+        "joint",
+        "plain Spark, chained",
+        "joint, chained",
+    ]
+
+
+@pytest.mark.parametrize("chain", ["auto", "never"])
+def test_one_way_of_chaining_changes_no_name(chain, tmp_path):
+    wishes = Wishes("job2", tmp_path, chains=(chain,))
+    assert wishes.names() == wishes.planners
+    assert {wishes.chain(name) for name in wishes.names()} == {chain}

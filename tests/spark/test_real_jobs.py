@@ -111,6 +111,18 @@ def test_what_should_have_happened_to_a_job_did_happen(story, name) -> None:
     assert len(again) >= 2
 
 
+def test_jobs_ran_chained_but_for_one(story) -> None:
+    stages = {name: running.layout.depth for name, running in story.second.items()}
+    assert stages == {"job1": 3, "job1-potc": 4, "job2": 1, "job3": 2, "job4": 3}
+    apart = story.second["job3"].layout
+    assert [len(chain) for chain in apart.chains] == [1, 1, 1]
+    chained = [each.chain for each in story.second["job4"].topology.operators if each.chain]
+    assert chained == [
+        ("extract-delay", "sum-delay", "store-delays"),
+        ("join", "courier-efficiency", "store-efficiency"),
+    ]
+
+
 def test_all_flights_of_2013_were_read(story) -> None:
     for name in ("job2", "job3", "job4"):
         assert story.second[name].totals("extract-delay").rows_in == FLIGHTS_2013
@@ -138,7 +150,8 @@ def test_a_controller_speaks_of_the_operators_of_a_network(spark, tmp_path) -> N
         "chain",
         [Source("numbers", numbers(spark))],
         [
-            Operator("first", "numbers", "key", 3, columns, passed),
+            Operator("first", "numbers", "key", 3, columns, passed, keeps_key=True),
+            Operator("beside", "first", "key", 3, columns, passed),
             Operator("second", "first", "key", 2, columns, passed),
         ],
     )
@@ -153,10 +166,14 @@ def test_a_controller_speaks_of_the_operators_of_a_network(spark, tmp_path) -> N
         assert controller.stop()
         operators = [(each["name"], each["key_groups"]) for each in snapshots()[-1]["operators"]]
         assert operators == [
-            ("chain / first", 3),
+            ("chain / first > beside", 3),
             ("chain / second", 2),
             ("chain / idle in stage 2", 1),
         ]
+        chained = snapshots()[-1]["operators"][0]["chain"]
+        assert [each["name"] for each in chained] == ["first", "beside"]
+        assert sum(each["share"] for each in chained) == pytest.approx(1)
+        assert all(each["share"] > 0 for each in chained)
         assert all(record.error is None for record in controller.journal.records())
     finally:
         running.stop()

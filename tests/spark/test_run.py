@@ -27,10 +27,11 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) -> None:
+def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner_and_chained(tmp_path) -> None:
     out = tmp_path / "out"
-    process = started(*SMALL, "--batches", str(BATCHES), "--out", str(out), "--json")
-    names = ["none", "joint"]
+    both = ["--chain", "never", "--chain", "auto", "--repeats", "1"]
+    process = started(*SMALL, *both, "--batches", str(BATCHES), "--out", str(out), "--json")
+    names = ["none", "joint", "none-chained", "joint-chained"]
     told, aside = process.communicate(timeout=600)
     assert process.returncode == 0, aside
     document = json.loads(told)
@@ -39,7 +40,7 @@ def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) 
     assert "results of plain Spark SQL over the same data" in document["results"]
     assert "loopback" in document["nodes"]
     assert [(run["planner"], run["turn"]) for run in document["runs"]] == [
-        *(("none", 1), ("joint", 1), ("joint", 2), ("none", 2))
+        (name, 1) for name in names
     ]
     for run in document["runs"]:
         counted = [batch for batch, _ in run["batch_s"]]
@@ -47,12 +48,17 @@ def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) 
         assert counted == list(range(counted[0], BATCHES))
         assert run["rows"] == len(counted) * 500
         assert set(run["operator_work_us_per_row"]) == {"extract-delay", "sum-delay"}
-        # Key groups talk to each other, and both the controller and Spark have seen how much.
-        assert 0 <= run["end_planned_pct"] <= 100
-        assert 0 <= run["end_measured_pct"] <= 100
+        assert min(run["operator_work_us_per_row"].values()) > 0
+        if run["chain"] == "never":
+            # Key groups talk to each other, and both the controller and Spark have seen how much.
+            assert 0 <= run["end_planned_pct"] <= 100
+            assert 0 <= run["end_measured_pct"] <= 100
+        else:
+            assert run["end_measured_pct"] is None, "in one task nothing is sent"
     assert document["runs"][0]["moves"] == 0
     assert [each["planner"] for each in document["planners"]] == names
-    plain, joint = document["planners"]
+    plain, joint, *chained = document["planners"]
+    assert [each["name"] for each in chained] == ["plain Spark, chained", "joint, chained"]
     assert plain["times_plain"] is None
     assert joint["times_plain"]["end"] == pytest.approx(joint["end_batch_s"] / plain["end_batch_s"])
     for each in document["planners"]:
@@ -66,15 +72,17 @@ def test_job_2_comes_to_the_results_of_sql_with_and_without_a_planner(tmp_path) 
         assert sum(part["wall_s"] for part in each["makeup"]) == pytest.approx(
             sum(times) / len(times), rel=0.05
         )
+        apart = ("extract-delay", "sum-delay")
         assert [part["name"] for part in each["makeup"]] == [
-            *("reading the sources", "extract-delay", "sum-delay"),
+            "reading the sources",
+            *([" > ".join(apart)] if each in chained else apart),
             *("handing results over", "outside the stages"),
         ]
     report = (out / "report.html").read_text(encoding="utf-8")
     assert document["report"] == str(out / "report.html")
     assert report.count("<svg") >= 3
     assert sorted(path.name for path in out.iterdir()) == [
-        *("joint-2.jsonl", "joint.jsonl", "none-2.jsonl", "none.jsonl"),
+        *("joint-chained.jsonl", "joint.jsonl", "none-chained.jsonl", "none.jsonl"),
         *("report.html", "result.json"),
     ]
 

@@ -5,6 +5,7 @@ executor to executor, a stop, a restart from the checkpoint, some more batches. 
 came out of it.
 """
 
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -27,7 +28,10 @@ pytestmark = pytest.mark.timeout(480)
 
 
 def network(spark, keep) -> Network:
-    """Return a diamond with a window: two ways from the source meet again."""
+    """Return a diamond with a window: two ways from the source meet again.
+
+    The windows share a key with what feeds them, and run in its tasks.
+    """
 
     def passed(state, rows):  # noqa: ARG001
         return rows.table().select(["key", "value", "timestamp"])
@@ -70,6 +74,7 @@ def network(spark, keep) -> Network:
                 f"{columns}, timestamp timestamp",
                 passed,
                 event_time="timestamp",
+                keeps_key=True,
             ),
             Operator("summed", "numbers", "key", 3, columns, summed),
             Operator("joined", ["passed", "summed"], "key", 3, f"{columns}, n bigint", joined),
@@ -96,6 +101,7 @@ class Story:
     totals: dict = field(default_factory=dict)
     samples: list = field(default_factory=list)
     moves: int = 0
+    chains: tuple = ()
 
     def keep(self, operator):
         def write(frame, batch_id) -> None:
@@ -140,6 +146,7 @@ def run(story, running, bridge, rounds) -> None:
     for sample in story.samples:
         story.moves += sum(task.loaded for stage in sample.stages for task in stage.tasks)
     story.batches += running.batches()
+    story.chains = running.layout.chains
     names = running.layout.operators
     story.totals = {name: running.totals(name) for name in names}
 
@@ -207,6 +214,17 @@ def test_counters_show_the_work_of_python(story) -> None:
         assert taken % ROWS == 0
 
 
+def test_windows_ran_in_the_tasks_of_what_feeds_them(story) -> None:
+    assert story.chains == ((0, 3), (1,), (2,))
+    by_operator = {name: set() for name in ("passed", "seconds")}
+    for batch in story.batches:
+        for group in batch.groups:
+            if group.operator in by_operator:
+                by_operator[group.operator].add(group.key_group)
+                assert group.python_s > 0
+    assert by_operator["passed"] == by_operator["seconds"] == {0, 1}
+
+
 def test_every_batch_can_be_read_though_sinks_read_it_again(story) -> None:
     assert len(story.samples) >= ROUNDS
     for sample in story.samples:
@@ -223,15 +241,31 @@ def test_labels_lead_where_spark_sends_them(spark) -> None:
     assert [row["p"] for row in sent] == partition_of(np.arange(100), 13).tolist()
 
 
+def error_of(running) -> str:
+    """Return what ended a query."""
+    ends_s = time.monotonic() + PATIENCE_S
+    while running.query.isActive and time.monotonic() < ends_s:
+        time.sleep(0.05)
+    return str(running.query.exception())
+
+
 def test_an_error_names_operator_and_key_group(spark, tmp_path) -> None:
     def fail(state, rows):  # noqa: ARG001
         raise KeyError("tail number")
 
     failing = Operator("failing", "numbers", (), 1, "value bigint", fail)
     running = Network("fails", [Source("numbers", numbers(spark))], [failing]).start(tmp_path)
-    ends_s = time.monotonic() + PATIENCE_S
-    while running.query.isActive and time.monotonic() < ends_s:
-        time.sleep(0.05)
-    assert "operator 'failing', key group 0: KeyError: 'tail number'" in str(
-        running.query.exception()
-    )
+    assert "operator 'failing', key group 0: KeyError: 'tail number'" in error_of(running)
+
+
+def test_a_wrong_declaration_ends_the_query_with_the_row_that_breaks_it(spark, tmp_path) -> None:
+    def shifted(state, rows):  # noqa: ARG001
+        frame = rows.frame()
+        return frame.assign(key=frame["key"] + 1)[["key", "value"]]
+
+    columns = "key bigint, value bigint"
+    lies = Operator("lies", "numbers", "key", 2, columns, shifted, keeps_key=True)
+    after = Operator("after", "lies", "key", 2, columns, shifted)
+    running = Network("lies", [Source("numbers", numbers(spark))], [lies, after]).start(tmp_path)
+    said = r"operator 'lies', key group [01] declares keeps_key, but put out a row with the key "
+    assert re.search(said + r"key=\d+, which belongs to key group [01];", error_of(running))

@@ -37,8 +37,8 @@ def one_to_one_edges(seen: Evidence) -> Iterator[Finding]:
             cost=sent,
             unit=BYTES_PER_S,
             win=sent,
-            remedy=f"let one operator do the work of {names[0]} and {names[1]}: the same key, one "
-            f"state, no shuffle between them",
+            remedy=f"let {names[0]} and {names[1]} run as one, with no shuffle between them: in a "
+            f"network say keeps_key=True for the first, elsewhere let one operator do both",
             sentence=f"each key group of {names[0]} sends to one of {names[1]} alone, and "
             f"{amount(sent, BYTES_PER_S)} go through a shuffle for that",
             operator=names[1],

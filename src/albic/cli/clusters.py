@@ -73,6 +73,10 @@ def operators_table(snapshot: Snapshot, *, every: bool) -> Table:
                 bytes_text(float(state[position])),
                 ", ".join(topology.operators[down].name for down in fed),
             )
+            shares = snapshot.chain_work.get(operator.name, ())
+            for name, share in zip(operator.chain, shares, strict=False):
+                part = percent_text(share * float(load[position]) / whole)
+                table.add_row(quiet(f"  {name}"), "", part, "", "")
     return table
 
 

@@ -21,7 +21,7 @@ def agreement(wishes: Wishes, cluster: LocalCluster, folder: Path) -> tuple[bool
         return True, f"The results are in {wishes.store}, with what other runs wrote there."
     job, inputs = job_of(wishes, NONE), wishes.inputs(folder)
     wanted = {name: sorted(rows) for name, rows in expected(job, cluster.spark, inputs).items()}
-    for each, turn in turns(wishes.planners, wishes.repeats):
+    for each, turn in turns(wishes.names(), wishes.repeats):
         ran_in = folder / folder_name(each, turn)
         found = results(job_of(wishes, each), wishes.inputs(ran_in))
         if {name: sorted(rows) for name, rows in found.items()} != wanted:

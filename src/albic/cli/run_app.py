@@ -12,7 +12,7 @@ from albic.cli.options import Cpu, Json, Network, Seed, Storage
 #: The job whose load doubles and halves.
 SWING = "swing"
 #: Options that say nothing to it.
-NOT_OF_SWING = ("data", "store", "repeats")
+NOT_OF_SWING = ("chain", "data", "store", "repeats")
 
 
 def run(
@@ -28,6 +28,13 @@ def run(
         list[str] | None,
         typer.Option(
             help="Who plans; none is plain Spark, potc (job1) two choices for each key. Repeatable."
+        ),
+    ] = None,
+    chain: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="never runs each operator for itself, auto those that share a key as one. "
+            "Repeatable, for both in turn; never if not given."
         ),
     ] = None,
     nodes: Annotated[int, typer.Option(help="Executors on this machine.")] = 4,
@@ -102,6 +109,7 @@ def run(
     wishes = runs.Wishes(
         job=job,
         planners=tuple(planner or runs.PLANNERS),
+        chains=tuple(chain or runs.CHAINS),
         nodes=nodes,
         key_groups=key_groups,
         batches=batches,

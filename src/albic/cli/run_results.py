@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from albic.cli.run_nodes import told
-from albic.cli.run_wishes import NONE, POTC, Wishes
+from albic.cli.run_wishes import AUTO, CHAINED, CHAINS, NEVER, NONE, POTC, Wishes
 from albic.cli.screen import titled
 from albic.control.batches import BatchRecord
 from albic.dashboard import RunRecords, courses
@@ -31,6 +31,13 @@ from albic.model.files import blaming, document_text, save_bytes, save_text
 FORMAT = "albic-run/2"
 PLAIN = "plain Spark"
 REPORT, RESULT = "report.html", "result.json"
+#: What is said of chaining, by what was asked for.
+CHAINING = {
+    (AUTO,): "Operators that share a key run as one.",
+    (NEVER,): "Every operator runs for itself, also where it shares a key with its input.",
+    (): "Every operator runs for itself, but for runs named chained: there, operators that share a "
+    "key run as one.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +54,22 @@ class Run:
 class Found:
     """All runs of a job; ``right`` and ``told`` are what comparing their results showed.
 
-    ``empty`` are batches with next to no rows, by the name of the job.
+    ``empty`` are batches with next to no rows, by the name of the job and how it is chained.
     """
 
     title: str
     wishes: Wishes
     runs: tuple[Run, ...]
-    empty: Mapping[str, tuple[BatchRecord, ...]]
+    empty: Mapping[tuple[str, str], tuple[BatchRecord, ...]]
     right: bool
     told: str
 
     def comparison(self) -> Comparison:
         """Return the runs planner by planner, in the order in which planners were named."""
         planners = []
-        for name in self.wishes.planners:
+        for name in self.wishes.names():
             turns = sorted((r for r in self.runs if r.planner == name), key=lambda run: run.turn)
-            empty = self.empty[self.wishes.variant(name)[0]]
+            empty = self.empty[self.wishes.variant(name)[0], self.wishes.chain(name)]
             planners.append(Repeats(tuple(run.records for run in turns), empty))
         return Comparison(planners, PLAIN)
 
@@ -72,9 +79,11 @@ def folder_name(planner: str, turn: int) -> str:
     return planner if not turn else f"{planner}-{turn + 1}"
 
 
-def label(planner: str) -> str:
+def label(name: str) -> str:
     """Return what people call a run."""
-    return {NONE: PLAIN, POTC: "PoTC"}.get(planner, planner)
+    planner = name.removesuffix(CHAINED)
+    told = {NONE: PLAIN, POTC: "PoTC"}.get(planner, planner)
+    return told if name == planner else f"{told}, chained"
 
 
 def show(console: Console, found: Found, report: Path) -> None:
@@ -128,6 +137,7 @@ def json_text(found: Found) -> str:
             "planners": [
                 {
                     "planner": name,
+                    "chain": wishes.chain(name),
                     **asdict(each.summary()),
                     "times_plain": None
                     if (ratio := against.ratio(each)) is None
@@ -136,11 +146,12 @@ def json_text(found: Found) -> str:
                     "shares": asdict(shares(each.makeup())),
                     "makeup": [asdict(part) | {"work_s": part.work_s} for part in each.makeup()],
                 }
-                for name, each in zip(wishes.planners, against.planners, strict=True)
+                for name, each in zip(wishes.names(), against.planners, strict=True)
             ],
             "runs": [
                 {
                     "planner": run.planner,
+                    "chain": wishes.chain(run.planner),
                     "turn": run.turn + 1,
                     **asdict(summary(run.records)),
                     "operator_work_us_per_row": operator_work(run.records),
@@ -177,9 +188,12 @@ def _about(found: Found) -> About:
         f"back, {wishes.repeats} runs each. Each "
         f"run has the same rows in the same batches and begins with the same owners of state. "
         f"Planned every {wishes.period}, with at most {wishes.max_migrations} moves; COLA has no "
-        f"such limit. Plain Spark is measured by a controller that touches nothing. {found.told}"
+        f"such limit. Plain Spark is measured by a controller that touches nothing. "
+        f"{CHAINING[wishes.chains if len(wishes.chains) == 1 else ()]} {found.told}"
     )
-    command = f"albic run {wishes.job} " + " ".join(f"--planner {name}" for name in wishes.planners)
+    asked = [f"--planner {name}" for name in wishes.planners]
+    asked += [f"--chain {chain}" for chain in wishes.chains if wishes.chains != CHAINS]
+    command = " ".join(["albic run", wishes.job, *asked])
     return About(f"{wishes.job}: {found.title}", text, command)
 
 

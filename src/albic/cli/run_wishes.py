@@ -19,6 +19,12 @@ NONE = "none"
 #: The power of two choices: a job of its own instead of a planner, where there is one.
 POTC = "potc"
 PLANNERS = (NONE, "joint")
+#: How operators that share a key may run, as one or each for itself; and what a run that chains is
+#: called beside one that does not.
+AUTO, NEVER = "auto", "never"
+CHAINED = "-chained"
+#: Apart if nothing is said: what planners bring shows where rows travel.
+CHAINS = (NEVER,)
 #: Batches that have to follow those that do not count, for a start and an end to tell apart.
 FEWEST = 3
 
@@ -30,6 +36,7 @@ class Wishes:
     job: str
     out: Path
     planners: tuple[str, ...] = PLANNERS
+    chains: tuple[str, ...] = CHAINS
     nodes: int = 4
     key_groups: int | None = None
     batches: int = 16
@@ -51,6 +58,7 @@ class Wishes:
             hint = f"did you mean {meant}?" if meant else f"known are {', '.join(jobs)}"
             raise InvalidInput(f"there is no job {self.job!r}; {hint}")
         self._check_planners(jobs)
+        self._check_chains()
         self._check_numbers(warm_up)
         self.isolation.checked(self.nodes)
         Pace.of(self.period)
@@ -84,9 +92,23 @@ class Wishes:
             batches=self.batches,
         )
 
-    def variant(self, planner: str) -> tuple[str, str]:
+    def names(self) -> tuple[str, ...]:
+        """Return what the runs are called: by who plans, and by chaining where both are run."""
+        if len(self.chains) == 1:
+            return self.planners
+        suffixes = {NEVER: "", AUTO: CHAINED}
+        return tuple(f"{name}{suffixes[chain]}" for chain in self.chains for name in self.planners)
+
+    def variant(self, name: str) -> tuple[str, str]:
         """Return the job to run, and who plans it."""
+        planner = name.removesuffix(CHAINED)
         return (f"{self.job}-{POTC}", NONE) if planner == POTC else (self.job, planner)
+
+    def chain(self, name: str) -> str:
+        """Return how operators of one key run."""
+        if len(self.chains) == 1:
+            return self.chains[0]
+        return AUTO if name.endswith(CHAINED) else NEVER
 
     def budget(self, planner: str, key_groups: int) -> int:
         """Return how many key groups may move in a period.
@@ -107,6 +129,18 @@ class Wishes:
             if self.planners.count(name) > 1:
                 raise InvalidInput(
                     f"--planner {name} is given twice; --repeats runs all of them again"
+                )
+
+    def _check_chains(self) -> None:
+        """Refuse ways of chaining that there are not, and those that are named twice."""
+        for chain in self.chains:
+            if chain not in (AUTO, NEVER):
+                meant = nearest(chain, (AUTO, NEVER))
+                hint = f"did you mean {meant}?" if meant else f"it is {AUTO} or {NEVER}"
+                raise InvalidInput(f"--chain {chain}: {hint}")
+            if self.chains.count(chain) > 1:
+                raise InvalidInput(
+                    f"--chain {chain} is given twice; --repeats runs all of them again"
                 )
 
     def _check_numbers(self, warm_up: int) -> None:

@@ -12,7 +12,7 @@ from albic.cli.live import Watcher, doing, watching
 from albic.cli.run_agreement import agreement, job_of
 from albic.cli.run_nodes import told
 from albic.cli.run_results import Found, Run, folder_name, label
-from albic.cli.run_wishes import FEWEST, NONE, PLANNERS, Wishes
+from albic.cli.run_wishes import CHAINS, FEWEST, NONE, PLANNERS, Wishes
 from albic.cli.screen import count_text, percent_text, screen
 from albic.control import Controller, JsonLinesJournal, RoundRecord, Settings
 from albic.control.adaptation import rehearsal
@@ -38,7 +38,7 @@ NEXT_TO_NONE, EMPTY = 64, 8
 #: Batches of a run that do not count, at the least: in the first, state lies where Spark put it; in
 #: the next ones it comes to where every run begins. And at the most, should Spark not follow.
 WARM_UP, LONGEST_WARM_UP = 3, 8
-__all__ = ["PLANNERS", "Wishes", "run"]
+__all__ = ["CHAINS", "PLANNERS", "Wishes", "run"]
 
 JOURNAL = "journal.jsonl"
 COLUMNS = (
@@ -94,12 +94,12 @@ def _all_runs(console: Console, wishes: Wishes) -> Found:
             _unseen(stage, "rehearsal", replace(wishes, batches=REHEARSAL))
         with doing(console, f"finding what a batch costs anyway, {EMPTY} batches …"):
             few = replace(wishes, batches=EMPTY, rows=NEXT_TO_NONE)
-            names = {wishes.variant(name)[0]: name for name in wishes.planners}
+            names = {(wishes.variant(name)[0], wishes.chain(name)): name for name in wishes.names()}
             empty = {
-                job: tuple(_unseen(stage, f"empty-{job}", few, name)[WARM_UP:])
-                for job, name in names.items()
+                kind: tuple(_unseen(stage, "-".join(("empty", *kind)), few, name)[WARM_UP:])
+                for kind, name in names.items()
             }
-        order = turns(wishes.planners, wishes.repeats)
+        order = turns(wishes.names(), wishes.repeats)
         runs = tuple(_run(stage, at, len(order), *each) for at, each in enumerate(order, start=1))
         with doing(console, "working out the results in SQL …"):
             right, words = agreement(wishes, cluster, stage.folder)
@@ -110,7 +110,7 @@ def _unseen(stage: Stage, folder: str, wishes: Wishes, name: str = NONE) -> list
     """Return the batches of a run that nobody sees and nobody steers."""
     inputs = wishes.inputs(stage.folder / folder)
     network = job_of(wishes, name).network(stage.cluster.spark, inputs)
-    return [record for record, _ in _batches(stage, None, network, inputs.folder)]
+    return [record for record, _ in _batches(stage, name, network, inputs.folder, seen=False)]
 
 
 def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
@@ -121,7 +121,7 @@ def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
     journal = JsonLinesJournal(inputs.folder / JOURNAL)
     title = f"{wishes.job} with {label(name)}, run {number} of {of}"
     with watching(stage.console, title, COLUMNS) as watcher:
-        for record, counts in _batches(stage, name, network, inputs.folder):
+        for record, counts in _batches(stage, name, network, inputs.folder, seen=True):
             seen.append(record)
             warm_up += not counts
             _show(watcher, record, journal.records(), wishes.nodes, counts=counts)
@@ -133,29 +133,32 @@ def _run(stage: Stage, number: int, of: int, name: str, turn: int) -> Run:
     kept = without_remnant(seen)
     # A round that saw the rest of the data says nothing either.
     rounds = (r for r in journal.records() if kept[-1] is seen[-1] or r.at_s < seen[-1].ended_s)
+    topology = network.topology(wishes.chain(name))
     records = RunRecords(
         label(name),
         wishes.nodes,
         kept,
         tuple(rounds),
         warm_up=seen[warm_up].batch,
-        operators=key_group_names(network.topology()),
-        stages=stage_names(network.topology()),
+        operators=key_group_names(topology),
+        stages=stage_names(topology),
     )
     content = journal.path.read_bytes() if journal.path.exists() else b""
     return Run(name, turn, records, content)
 
 
 def _batches(
-    stage: Stage, name: str | None, network: Network, folder: Path
+    stage: Stage, name: str, network: Network, folder: Path, *, seen: bool
 ) -> Iterator[tuple[BatchRecord, bool]]:
     """Yield the batches of one run until its data end, and whether each counts.
 
     Batches count from the one after the controller was attached on; query and controller end with
-    the run. Without a name nobody is attached.
+    the run. If nobody sees it, nobody is attached.
     """
-    shift = 1 if job_of(stage.wishes, name or NONE).worst_start else 0
-    running = network.start(stage.cluster.storage / folder.name, all_there_is=True)
+    shift = 1 if job_of(stage.wishes, name).worst_start else 0
+    running = network.start(
+        stage.cluster.storage / folder.name, all_there_is=True, chain=stage.wishes.chain(name)
+    )
     controller = dealer = None
     try:
         for record in batches(running.query):
@@ -164,7 +167,7 @@ def _batches(
             if controller is not None or not running.query.isActive:
                 continue
             ready = dealer.settled(record.node) and record.batch >= WARM_UP - 1
-            if name is not None and (ready or record.batch >= LONGEST_WARM_UP - 1):
+            if seen and (ready or record.batch >= LONGEST_WARM_UP - 1):
                 controller = _steered(stage, running, name, folder / JOURNAL)
     except JobEnded:
         if running.query.exception() is not None or dealer is None:
@@ -227,7 +230,7 @@ def _show(
 
 def _announcement(wishes: Wishes) -> str:
     """Return what is about to happen, in a sentence."""
-    names = ", ".join(label(name) for name in wishes.planners)
+    names = ", ".join(label(name) for name in wishes.names())
     return (
         f"{job_of(wishes, NONE).title} {wishes.key_groups} key groups an operator; "
         f"{told(wishes.nodes, wishes.isolation)}. {wishes.batches} batches of {wishes.rows:,} "

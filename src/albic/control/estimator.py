@@ -71,6 +71,7 @@ def estimate(seen: Observation) -> Snapshot:
         traffic=_traffic(seen, batches, length_s),
         background=_background(seen, batches, length_s),
         generation=seen.generation,
+        chain_work=seen.chain_work,
     )
 
 

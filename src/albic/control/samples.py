@@ -1,7 +1,7 @@
 """What an adapter saw, before anything is made of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -81,6 +81,7 @@ class Observation:
 
     ``batches`` are those of the period, ``earlier`` some of those before it, oldest first.
     ``owner`` is the node that each key group belongs to, or None while nobody has seen it.
+    ``chain_work`` has the shares of its work that the operators of a chain do, by the chain's name.
     """
 
     topology: Topology
@@ -90,3 +91,4 @@ class Observation:
     batches: tuple[RawBatch, ...]
     earlier: tuple[RawBatch, ...] = ()
     generation: int = 0
+    chain_work: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

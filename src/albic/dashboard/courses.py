@@ -13,6 +13,7 @@ from albic.control.batches import BatchRecord
 from albic.control.journal import RoundRecord, Status
 from albic.dashboard.runs import RunRecords
 from albic.model import Topology
+from albic.model.snapshot_file import snapshot_from
 
 Course = list[tuple[int, float]]
 
@@ -164,14 +165,35 @@ def key_group_names(topology: Topology) -> tuple[str, ...]:
 
 
 def operator_work(*runs: RunRecords) -> dict[str, float]:
-    """Return the microseconds of work for a row that each operator took in the last batches."""
+    """Return the microseconds of work for a row that each operator took in the last batches.
+
+    The work of a chain is its operators', by the shares of it that they were seen to do.
+    """
     ends = [(run, record) for run in runs for record in run.counted[-LAST:]]
     rows = max(sum(record.rows for _, record in ends), 1)
     work_us: defaultdict[str, float] = defaultdict(float)
+    shares = {id(run): _chain_work(run) for run in runs}
     for run, record in ends:
         for name, busy_s in zip(run.operators, record.busy_s, strict=True):
-            work_us[name] += 1e6 * busy_s / rows
+            for operator, share in shares[id(run)].get(name, {name: 1.0}).items():
+                work_us[operator] += share * 1e6 * busy_s / rows
     return dict(work_us)
+
+
+def _chain_work(run: RunRecords) -> dict[str, dict[str, float]]:
+    """Return the share of its work that each operator of a chain did, as the last round saw it."""
+    seen = next((each.snapshot for each in reversed(run.rounds) if each.snapshot), None)
+    if seen is None:
+        return {}
+    snapshot = snapshot_from(seen)
+    return {
+        # Rounds put the name of the query before those of its operators.
+        each.name.partition(" / ")[2]: dict(
+            zip(each.chain, snapshot.chain_work[each.name], strict=True)
+        )
+        for each in snapshot.topology.operators
+        if each.name in snapshot.chain_work
+    }
 
 
 def _moved_bytes(run: RunRecords) -> int:

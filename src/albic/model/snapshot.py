@@ -1,7 +1,8 @@
 """What was measured in one period."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -42,7 +43,8 @@ class Snapshot:
 
     ``usage`` has a row a resource, in percentage points of the reference node; ``background`` is
     what each node does for no key group, in percent of that node's bottleneck resource;
-    ``traffic[k, l]`` is what key group k sends to l, in bytes/s.
+    ``traffic[k, l]`` is what key group k sends to l, in bytes/s. ``chain_work`` has, by the name of
+    an operator that is a chain, the share of its work that each operator of the chain does.
     """
 
     period: Period
@@ -55,6 +57,7 @@ class Snapshot:
     background: Floats
     generation: int = 0
     coverage: float = 1.0
+    chain_work: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         groups, nodes = self.topology.key_groups, len(self.cluster.nodes)

@@ -30,6 +30,9 @@ FIELDS = (
     "traffic",
 )
 
+OPERATOR = ("name", "key_groups", "stateful", "chain")
+CHAINED = ("name", "share")
+
 # Far beyond any real cluster, and small enough that no sum over it overflows or turns inexact.
 SECONDS = Span(-1e12, 1e12)
 CAPACITIES = Span(1e-6, 1e6)
@@ -38,6 +41,7 @@ BYTES = Span(0, 2**53)
 RATES = Span(0, 1e15)
 POSITIONS = Span(0, 2**53)
 COUNTS = Span(1, 1e9)
+SHARES = Span(0, 1)
 SLOTS = Span(1, 1e6)
 
 
@@ -72,6 +76,7 @@ def snapshot_from(document: object) -> Snapshot:
         state_bytes=state_bytes,
         traffic=_traffic(fields, groups),
         background=_background(fields, nodes),
+        chain_work=_chain_work(fields),
     )
 
 
@@ -81,7 +86,12 @@ def snapshot_document(snapshot: Snapshot) -> dict[str, object]:
         "format": FORMAT,
         "period": {"start_s": snapshot.period.start_s, "end_s": snapshot.period.end_s},
         "operators": [
-            {"name": o.name, "key_groups": o.key_groups, "stateful": o.stateful}
+            {
+                "name": o.name,
+                "key_groups": o.key_groups,
+                "stateful": o.stateful,
+                **({"chain": _chain(o, snapshot)} if o.chain else {}),
+            }
             for o in snapshot.topology.operators
         ],
         "streams": [list(ends) for ends in snapshot.topology.streams],
@@ -116,6 +126,23 @@ def snapshot_document(snapshot: Snapshot) -> dict[str, object]:
     return document
 
 
+def _chain(operator: Operator, snapshot: Snapshot) -> list[dict[str, object]]:
+    """Return the operators of a chain, with their share of its work where it was measured."""
+    shares = snapshot.chain_work.get(operator.name, ())
+    measured = [{"share": share} for share in shares] or [{} for _ in operator.chain]
+    return [{"name": name, **each} for name, each in zip(operator.chain, measured, strict=True)]
+
+
+def _chain_work(fields: Fields) -> dict[str, tuple[float, ...]]:
+    """Return the shares of those chains that have them."""
+    found = {}
+    for each in fields.each("operators", OPERATOR):
+        members = each.each("chain", CHAINED) if "chain" in each else []
+        if any("share" in member for member in members):
+            found[each.name("name")] = tuple(member.number("share", SHARES) for member in members)
+    return found
+
+
 def _period(fields: Fields) -> Period:
     span = fields.inner("period", ("start_s", "end_s"))
     return Period(span.number("start_s", SECONDS), span.number("end_s", SECONDS))
@@ -123,8 +150,15 @@ def _period(fields: Fields) -> Period:
 
 def _topology(fields: Fields) -> Topology:
     operators = tuple(
-        Operator(each.name("name"), each.whole("key_groups", COUNTS), each.flag("stateful"))
-        for each in fields.each("operators", ("name", "key_groups", "stateful"))
+        Operator(
+            each.name("name"),
+            each.whole("key_groups", COUNTS),
+            each.flag("stateful"),
+            tuple(member.name("name") for member in each.each("chain", CHAINED))
+            if "chain" in each
+            else (),
+        )
+        for each in fields.each("operators", OPERATOR)
     )
     streams = []
     for position, ends in enumerate(fields.array("streams")):

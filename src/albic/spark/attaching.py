@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.model import InvalidInput, Topology
+from albic.model import InvalidInput
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import local_folder
 from albic.spark.runtime import SparkRuntime
 from albic.spark.support import facts, require_classic, require_supported, require_tested
+from albic.spark.watch import Named
 
 Query = StreamingQuery
 #: How long attaching waits for a first batch; afterwards it goes on without.
@@ -19,24 +20,10 @@ FIRST_BATCH_S = 20.0
 JOURNAL = "albic-journal.jsonl"
 
 
-class Named(Protocol):
-    """A query that comes with its operators: which partitions of which stage are whose.
-
-    The key groups of ``topology`` are the partitions of the query's stages, in the same order.
-    """
-
-    query: StreamingQuery
-
-    @property
-    def topology(self) -> Topology:
-        """Return the operators."""
-        ...
-
-
 def queries_of(
     given: Any,  # noqa: ANN401  whatever a user hands over
-) -> tuple[list[StreamingQuery], dict[str, Topology]]:
-    """Return the queries in ``given``, one or a list of them, and the operators of named ones."""
+) -> tuple[list[StreamingQuery], dict[str, Named]]:
+    """Return the queries in ``given``, one or a list of them, and those that name operators."""
     listed = list(given) if isinstance(given, Iterable) else [given]
     if not listed:
         raise InvalidInput("attach needs at least one query")
@@ -46,7 +33,7 @@ def queries_of(
     if len({query.runId for query in queries}) < len(queries):
         raise InvalidInput("a query is listed twice; name each once")
     pairs = zip(queries, listed, strict=True)
-    return queries, {str(q.runId): each.topology for q, each in pairs if each is not q}
+    return queries, {str(q.runId): each for q, each in pairs if each is not q}
 
 
 def bridge_of_process() -> Bridge:
@@ -59,7 +46,7 @@ def bridge_of_process() -> Bridge:
 def runtime_of(
     bridge: Bridge,
     queries: Sequence[StreamingQuery],
-    named: Mapping[str, Topology],
+    named: Mapping[str, Named],
     *,
     per_batch: int,
     steers: bool,

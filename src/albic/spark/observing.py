@@ -13,7 +13,7 @@ from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch
 from albic.spark.batch import BatchSample
 from albic.spark.executors import Executor
 from albic.spark.measures import SeenMove
-from albic.spark.operators import topology
+from albic.spark.operators import labels, topology
 from albic.spark.placement import KeyGroup
 from albic.spark.watch import QueryWatch
 
@@ -83,6 +83,11 @@ def _observation(
             for watch, first in pairs
             for sample in watch.earlier
         ),
+        chain_work={
+            f"{label} / {name}": shares
+            for label, watch in zip(labels([w.shape for w in watches]), watches, strict=True)
+            for name, shares in watch.chain_work().items()
+        },
     )
 
 

@@ -130,14 +130,19 @@ def shape(plan: PlanNode, name: str, run_id: str, named: Topology | None = None)
     return QueryShape(name, run_id, *found, named, tuple(fed_by_state))
 
 
+def labels(shapes: Sequence[QueryShape]) -> list[str]:
+    """Return what comes before the names of each query's operators."""
+    return [query.name or f"query {number}" for number, query in enumerate(shapes)]
+
+
 def topology(shapes: Sequence[QueryShape]) -> Topology:
     """Return the operators and streams of several queries, query after query."""
     operators: list[Operator] = []
     streams: list[tuple[int, int]] = []
     stages: list[int] = []
-    for number, query in enumerate(shapes):
+    for label, query in zip(labels(shapes), shapes, strict=True):
         first, first_stage = len(operators), max(stages, default=-1) + 1
-        label, own = query.name or f"query {number}", query.topology()
+        own = query.topology()
         operators.extend(replace(each, name=f"{label} / {each.name}") for each in own.operators)
         streams.extend((first + up, first + down) for up, down in own.streams)
         stages.extend(first_stage + at for at in own.stages or range(len(own.operators)))

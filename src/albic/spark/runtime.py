@@ -13,7 +13,7 @@ from albic.advice.surroundings import HDFS_BACKED, PROVIDER
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.control.task_costs import task_costs
-from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput, Topology
+from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.spark.bridge import Bridge, Followers
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
@@ -21,7 +21,7 @@ from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
 from albic.spark.observing import measured_moves, newest, observation
 from albic.spark.placement import KeyGroup
 from albic.spark.warming import Warmth
-from albic.spark.watch import QueryWatch, Seen
+from albic.spark.watch import Named, QueryWatch, Seen
 
 #: State of this size is loaded before it is moved: less is soon loaded, and a copy takes a batch.
 PREPARED_BYTES = 2**20
@@ -37,7 +37,7 @@ class SparkRuntime:
     Parameters
     ----------
     named
-        The operators of queries that brought them along, by run id.
+        The queries that brought their operators along, by run id.
     per_batch
         How many moves of a plan go into one batch; more make that batch late.
     steers
@@ -50,7 +50,7 @@ class SparkRuntime:
         self,
         bridge: Bridge,
         queries: Iterable[StreamingQuery],
-        named: Mapping[str, Topology],
+        named: Mapping[str, Named],
         *,
         per_batch: int,
         steers: bool,

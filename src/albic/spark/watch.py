@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
+from typing import Protocol
 
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -58,6 +59,21 @@ class Seen:
     wait_s: float = 0.0
 
 
+class Named(Protocol):
+    """A query that comes with its operators: which partitions of which stage are whose."""
+
+    query: StreamingQuery
+
+    @property
+    def topology(self) -> Topology:
+        """Return the operators; their key groups are the partitions of the query's stages."""
+        ...
+
+    def chain_work(self) -> Mapping[str, tuple[float, ...]]:
+        """Return the share of its work that each operator of a chain does, by the chain's name."""
+        ...
+
+
 class QueryWatch:
     """Reads and steers one run of a query from its first whole batch on."""
 
@@ -67,7 +83,7 @@ class QueryWatch:
         query: StreamingQuery,
         *,
         steers: bool,
-        named: Topology | None = None,
+        named: Named | None = None,
         followers: Followers | None = None,
     ) -> None:
         plan = bridge.plan(query)
@@ -75,7 +91,9 @@ class QueryWatch:
             raise RuntimeError("a query is watched once its first batch has ended")
         run_id = str(query.runId)
         self.python = runs_python(plan)
-        self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
+        self.shape: QueryShape = shape(
+            plan, query.name or "", run_id, None if named is None else named.topology
+        )
         self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self._preparing = (
@@ -85,6 +103,7 @@ class QueryWatch:
         self.earlier: deque[BatchSample] = deque(maxlen=KEPT)
         self._bridge = bridge
         self._query = query
+        self._named = named
         self.interval_s = bridge.interval_s(query)
         self._attention = Attention()
         self._wanted: tuple[int, bool] = -1, True
@@ -105,6 +124,10 @@ class QueryWatch:
             return True
         self._asked_s = now_s
         return bool(self._query.isActive)
+
+    def chain_work(self) -> Mapping[str, tuple[float, ...]]:
+        """Return who in a chain does how much of its work, if anybody counts it."""
+        return {} if self._named is None else self._named.chain_work()
 
     @property
     def busiest_stage_s(self) -> float:

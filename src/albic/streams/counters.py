@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -70,6 +70,16 @@ class Counters:
         """Return the last batches, oldest first."""
         with self._lock:
             return tuple(self._batches)
+
+    def python_s(self, batches: int) -> dict[str, float]:
+        """Return the time in Python of each operator, over the last so many batches."""
+        with self._lock:
+            latest = list(self._batches)[-batches:]
+        spent_s: defaultdict[str, float] = defaultdict(float)
+        for batch in latest:
+            for group in batch.groups:
+                spent_s[group.operator] += group.python_s
+        return dict(spent_s)
 
     def totals(self, operator: str) -> OperatorTotals:
         """Return what the key groups of ``operator`` counted so far."""

@@ -67,16 +67,22 @@ class _Search:
         self._used = [0] * (self._depth + 1)
         self._steps = 0
         if self._key[0] > max(*widths, -(-sum(widths) // self._depth)):
+            # A fair layout at once, for a network that is too large for all of them.
+            self._try(0, 0, greedy=True)
             self._try(0, 0)
 
-    def _try(self, at: int, passed: int) -> None:
-        """Place the part number ``at`` of the order wherever it may be, and all after it."""
+    def _try(self, at: int, passed: int, *, greedy: bool = False) -> None:
+        """Place the part number ``at`` of the order wherever it may be, and all after it.
+
+        ``greedy`` tries the narrowest level alone.
+        """
         if at == len(self._order):
             self._key, self.best = (max(self._used), passed), tuple(self._levels)
             return
         part = self._order[at]
         above = [0 if up == SOURCE else self._levels[up] for up in self._feeding[part]]
-        for level in range(1 + max(above, default=0), self._latest[part] + 1):
+        choices = range(1 + max(above, default=0), self._latest[part] + 1)
+        for level in [min(choices, key=self._used.__getitem__)] if greedy else choices:
             self._steps += 1
             if self._steps > MOST_STEPS:
                 return
@@ -84,5 +90,5 @@ class _Search:
             self._used[level] += self._widths[part]
             if (max(self._used), through) < self._key:
                 self._levels[part] = level
-                self._try(at + 1, through)
+                self._try(at + 1, through, greedy=greedy)
             self._used[level] -= self._widths[part]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.model import InvalidInput, Topology
+from albic.streams.begun import expect_stages
 from albic.streams.carrying import carry_over as carried
-from albic.streams.chains import AUTO
+from albic.streams.chains import AUTO, NEVER
 from albic.streams.graph import check, schemas
 from albic.streams.layout import Layout, layout
 from albic.streams.parts import Operator, Sink, Source
@@ -93,6 +94,8 @@ class Network:
             carried(self, laid_out, carry_over, checkpoint, renamed or {})
         elif renamed:
             raise InvalidInput("renamed says what is carried over; name the checkpoint as well")
+        other = NEVER if chain == AUTO else AUTO
+        expect_stages(str(checkpoint), laid_out.depth, (other, self.layout(other).depth))
         frame = network_frame(self, laid_out)
         outputs = schemas(self.sources, self.operators)
         running = RunningNetwork(laid_out, self.topology(chain), self.sinks, outputs)

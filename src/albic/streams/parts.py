@@ -106,7 +106,8 @@ class Operator:
     keeps_key
         What a key group puts out belongs to the key group of the same number, so that an operator
         with the same key can run in the same task. True if the key's columns keep their names;
-        where they have others in the output, those names. A row that breaks this ends the query.
+        where they have others in the output, those names. In a chain, a row that breaks this ends
+        the query.
     split
         How its state is divided when it is carried over into another number of key groups: the
         names of its tables, which have the key's columns; a mapping from table to key columns where

@@ -16,7 +16,8 @@ def described(
     """Return the stages of a network, level by level, as text."""
     total = sum(operator.key_groups for operator in operators)
     lines = [
-        f"{name}: {len(operators)} operators with {total} key groups in {layout.depth} stages of "
+        f"{name}: {len(operators)} operators with {total} key groups in {layout.depth} "
+        f"{'stage' if layout.depth == 1 else 'stages'} of "
         f"{layout.partitions} partitions: {layout.tasks} tasks a batch",
         "sources",
         *(f"  {source.name}{_time(source)}" for source in sources),

@@ -15,6 +15,8 @@ from albic.streams.parts import Sink
 from albic.streams.schemas import arrow_schema
 from albic.streams.wire import Kind
 
+#: Batches that tell who in a chain does how much of its work.
+LATEST = 16
 PARTITIONS = "spark.sql.shuffle.partitions"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -66,6 +68,16 @@ class RunningNetwork:
         if operator not in self.layout.operators:
             raise InvalidInput(f"there is no operator {operator!r}")
         return self._counters.totals(operator)
+
+    def chain_work(self) -> Mapping[str, tuple[float, ...]]:
+        """Return the share of its Python time that each operator of a chain took, by the chain."""
+        spent_s = self._counters.python_s(LATEST)
+        found = {}
+        for operator in self.topology.operators:
+            each = [spent_s.get(name, 0.0) for name in operator.chain]
+            if sum(each) > 0:
+                found[operator.name] = tuple(spent / sum(each) for spent in each)
+        return found
 
     def stop(self) -> None:
         """Stop the query; its checkpoint stays."""

@@ -187,7 +187,8 @@ class Stage(StatefulProcessor):
             raise InvalidInput(
                 f"{group.owner} of {groups} finds the state of operator {memory.operator!r}, key "
                 f"group {memory.key_group} of {memory.key_groups}; another network wrote this "
-                f"checkpoint: start with a new one, and carry_over from this one if it is yours"
+                f"checkpoint, or one chained otherwise: start with a new one, and carry_over from "
+                f"this one if it is yours"
             )
         memory.sources = list(self._sources)
         return memory

@@ -152,6 +152,7 @@ def test_partners_without_others_could_be_one_operator() -> None:
     assert finding.operator == "o1"
     assert (finding.cost, finding.unit) == (3e6, "bytes/s")
     assert "o0 and o1" in finding.remedy
+    assert "keeps_key=True" in finding.remedy
 
 
 @pytest.mark.parametrize(

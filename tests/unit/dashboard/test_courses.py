@@ -1,6 +1,7 @@
 """The course of a run is worked out from what was recorded, as its definitions say."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,8 @@ from albic.dashboard import RunRecords, courses
 from albic.dashboard.courses import FIRST, LAST, summary
 from albic.dashboard.repeats import Repeats
 from albic.model import Operator, Topology
+from albic.model.snapshot_file import snapshot_document
+from tests.worlds import request
 
 WARM_UP = 2
 ROWS = 1000
@@ -87,6 +90,20 @@ def test_work_is_told_for_each_operator() -> None:
     assert names == ("extract", "sum", "sum", "sum")
     found = run(*(batch(at) for at in range(4)), operators=names)
     assert courses.operator_work(found) == pytest.approx({"extract": 400.0, "sum": 400.0})
+
+
+def test_the_work_of_a_chain_is_told_for_each_operator_in_it() -> None:
+    snapshot = request([10.0, 10.0, 10.0, 10.0], [0, 0, 1, 1], operators=[2, 2]).snapshot
+    operators = (Operator("job2 / a > b", 2, chain=("a", "b")), Operator("job2 / c", 2))
+    seen = replace(
+        snapshot,
+        topology=replace(snapshot.topology, operators=operators),
+        chain_work={"job2 / a > b": (0.25, 0.75)},
+    )
+    last = replace(round_at(2.5, Status.HELD, 0.1, 0.6), snapshot=snapshot_document(seen))
+    names = ("a > b", "a > b", "c", "c")
+    found = run(*(batch(at) for at in range(4)), rounds=(last,), operators=names)
+    assert courses.operator_work(found) == pytest.approx({"a": 150.0, "b": 450.0, "c": 200.0})
 
 
 def test_a_summary_tells_the_end_from_the_start() -> None:

@@ -54,6 +54,24 @@ def read(tmp_path: Path, content: str | bytes) -> Snapshot:
     return read_snapshot(path)
 
 
+def test_a_chain_keeps_its_operators_and_their_shares(tmp_path: Path) -> None:
+    chain = [{"name": "count", "share": 0.75}, {"name": "sum", "share": 0.25}]
+    given = document()
+    given["operators"][0] |= {"name": "count > sum", "chain": chain}
+    snapshot = read(tmp_path, json.dumps(given))
+    assert snapshot.topology.operators[0].chain == ("count", "sum")
+    assert snapshot.chain_work == {"count > sum": (0.75, 0.25)}
+    assert snapshot_document(snapshot)["operators"] == given["operators"]
+    for member in chain:
+        del member["share"]
+    unmeasured = read(tmp_path, json.dumps(given))
+    assert unmeasured.chain_work == {}
+    assert snapshot_document(unmeasured)["operators"] == given["operators"]
+    chain[0]["share"] = 2
+    with pytest.raises(InvalidInput, match=r"operators\[0\].chain\[0\].share is 2"):
+        read(tmp_path, json.dumps(given))
+
+
 def changed(**fields: Any) -> str:
     return json.dumps(document() | fields)
 

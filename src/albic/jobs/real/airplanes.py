@@ -1,6 +1,7 @@
 """Real Job 2: extract the delays of flights, and sum them by airplane and year.
 
-Both operators have the same key, so that all traffic between them can be local.
+Both operators have the same key, so they can run as one; apart, all traffic between them can be
+local.
 """
 
 from collections.abc import Mapping
@@ -84,9 +85,25 @@ def operators(key_groups: int) -> list[Operator]:
     """Return the two operators."""
     return [
         Operator(
-            EXTRACT, FLIGHTS, "tail_number", key_groups, DELAYS, extract, event_time="event_time"
+            EXTRACT,
+            FLIGHTS,
+            "tail_number",
+            key_groups,
+            DELAYS,
+            extract,
+            event_time="event_time",
+            keeps_key="airplane",
         ),
-        Operator(SUM, EXTRACT, "airplane", key_groups, SUMS, sum_delays),
+        Operator(
+            SUM,
+            EXTRACT,
+            "airplane",
+            key_groups,
+            SUMS,
+            sum_delays,
+            keeps_key=True,
+            split="sums",
+        ),
     ]
 
 

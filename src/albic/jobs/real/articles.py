@@ -131,7 +131,17 @@ def operators(key_groups: int) -> list[Operator]:
     """Return the three operators; each has a key that has nothing to do with the others'."""
     return [
         Operator(GEOHASH, EDITS, "sequence", key_groups, PLACED, place, "event_time"),
-        Operator(TOP, GEOHASH, "geohash", key_groups, TOPS, top, "event_time", windowed=True),
+        Operator(
+            TOP,
+            GEOHASH,
+            "geohash",
+            key_groups,
+            TOPS,
+            top,
+            "event_time",
+            windowed=True,
+            keeps_key=True,
+        ),
         last_operator(key_groups, TOP),
     ]
 

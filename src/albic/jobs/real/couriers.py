@@ -143,9 +143,20 @@ def operators(key_groups: int, score: rain.RainScore) -> list[Operator]:
     stored = Storing(STEP, STORE_EVERY)
     return [
         *routes.operators(key_groups),
-        Operator(RAIN, WEATHER, "airport", key_groups, SCORES, score, windowed=True),
-        Operator(JOIN, [ROUTE_DELAY, RAIN], both, key_groups, JOINED, join, windowed=True),
-        Operator(EFFICIENCY, JOIN, ROUTE, key_groups, EFFICIENCIES, efficiency),
+        Operator(
+            RAIN, WEATHER, "airport", key_groups, SCORES, score, windowed=True, keeps_key="origin"
+        ),
+        Operator(
+            JOIN,
+            [ROUTE_DELAY, RAIN],
+            both,
+            key_groups,
+            JOINED,
+            join,
+            windowed=True,
+            keeps_key=True,
+        ),
+        Operator(EFFICIENCY, JOIN, ROUTE, key_groups, EFFICIENCIES, efficiency, keeps_key=True),
         Operator(STORE_DELAYS, SUM, "airplane", key_groups, SUMS, delays, windowed=True),
         Operator(
             STORE_EFFICIENCY, EFFICIENCY, ROUTE, key_groups, EFFICIENCIES, stored, windowed=True

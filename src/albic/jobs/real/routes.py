@@ -47,7 +47,7 @@ def route_delays(state: State, rows: Rows) -> pa.Table:
 
 def operators(key_groups: int) -> list[Operator]:
     """Return the three operators."""
-    routes = Operator(ROUTE_DELAY, EXTRACT, ROUTE, key_groups, ROUTES, route_delays)
+    routes = Operator(ROUTE_DELAY, EXTRACT, ROUTE, key_groups, ROUTES, route_delays, keeps_key=True)
     return [*airplanes.operators(key_groups), routes]
 
 

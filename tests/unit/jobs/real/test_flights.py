@@ -12,9 +12,10 @@ pytest.importorskip("pyspark", reason="the extra spark is not installed")
 from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.schemas import FLIGHT, WEATHERS
-from albic.jobs.real import airplanes, couriers, rain, routes
+from albic.jobs.real import airplanes, articles, couriers, rain, routes
 from albic.model import InvalidInput
 from albic.streams import State
+from albic.streams.layout import layout
 from tests.unit.jobs.real.helpers import US, lines, replayed, rows
 
 NEW_YEAR = datetime(2013, 1, 1, tzinfo=UTC)
@@ -203,3 +204,22 @@ def test_all_of_job_4_equals_a_computation_at_once(tmp_path) -> None:
     pd.testing.assert_index_equal(last.index, expected.index, check_names=False, exact=False)
     assert last.to_numpy().tolist() == expected.to_numpy().tolist()
     assert hand.counters.totals("join").late_rows == 0
+
+
+def score() -> rain.RainScore:
+    return rain.RainScore(1, pa.table({"origin": ["JFK"], "destination": ["ATL"]}))
+
+
+@pytest.mark.parametrize(
+    ("operators", "apart", "chained"),
+    [
+        pytest.param(articles.operators(8), (3, 24), (3, 24), id="job1"),
+        pytest.param(airplanes.operators(4), (2, 8), (1, 4), id="job2"),
+        pytest.param(routes.operators(4), (2, 16), (2, 8), id="job3"),
+        pytest.param(couriers.operators(4, score()), (5, 40), (3, 24), id="job4"),
+    ],
+)
+def test_operators_of_one_key_save_stages_and_tasks(operators, apart, chained) -> None:
+    for chain, expected in (("never", apart), ("auto", chained)):
+        found = layout(operators, chain)
+        assert (found.depth, found.tasks) == expected
