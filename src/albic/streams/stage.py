@@ -101,8 +101,8 @@ class Stage(StatefulProcessor):
             if not group.position or tables[0].num_rows or marks:
                 answer, mine_sent = self._worked(group, tables, marks, began_s)
                 sent += mine_sent
-            given |= self._handed_on(group, answer)
             began_s = time.process_time()
+            given |= self._handed_on(group, answer)
         yield pd.DataFrame(columns(sent))
 
     def close(self) -> None:
