@@ -42,33 +42,37 @@ def readings(file) -> pd.DataFrame:
     return pd.DataFrame({"device": [f"d{n * n % DEVICES}" for n in row], "at": at, "value": row})
 
 
-def clean(state, rows):  # noqa: ARG001
-    return rows.table()
+def processors():
+    """Return what the operators do, made here so that it travels to executors by value."""
 
+    def clean(state, rows):  # noqa: ARG001
+        return rows.table()
 
-def keep(state, rows):
-    seen = rows.frame().groupby("device")["value"].agg(["sum", "size"])
-    if "sums" in state:
-        seen = state["sums"].add(seen, fill_value=0).astype("int64")
-    state["sums"] = seen
-    return seen.reset_index()
+    def keep(state, rows):
+        seen = rows.frame().groupby("device")["value"].agg(["sum", "size"])
+        if "sums" in state:
+            seen = state["sums"].add(seen, fill_value=0).astype("int64")
+        state["sums"] = seen
+        return seen.reset_index()
 
+    def minutes(state, rows):
+        frame = rows.frame()
+        minute = frame["at"].dt.floor("min").rename("minute")
+        seen = frame.groupby(["device", minute])["value"].sum().reset_index()
+        if "open" in state:
+            seen = (
+                pd.concat([state["open"], seen]).groupby(["device", "minute"], as_index=False).sum()
+            )
+        over = seen["minute"] + pd.Timedelta(minutes=1) <= rows.watermark
+        state["open"] = seen[~over].reset_index(drop=True)
+        return seen[over]
 
-def minutes(state, rows):
-    frame = rows.frame()
-    minute = frame["at"].dt.floor("min").rename("minute")
-    seen = frame.groupby(["device", minute])["value"].sum().reset_index()
-    if "open" in state:
-        seen = pd.concat([state["open"], seen]).groupby(["device", "minute"], as_index=False).sum()
-    over = seen["minute"] + pd.Timedelta(minutes=1) <= rows.watermark
-    state["open"] = seen[~over].reset_index(drop=True)
-    return seen[over]
+    def highest(state, rows):
+        top = max(state.get("top", -1), rows.frame()["sum"].max())
+        state["top"] = int(top)
+        return pd.DataFrame({"top": [top]})
 
-
-def highest(state, rows):
-    top = max(state.get("top", -1), rows.frame()["sum"].max())
-    state["top"] = int(top)
-    return pd.DataFrame({"top": [top]})
+    return clean, keep, minutes, highest
 
 
 @dataclass
@@ -94,6 +98,7 @@ class Job:
     def network(self, groups=2, kept="keep", *, top=False, split="sums") -> Network:
         reader = self.spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
         frame = reader.json(str(self.folder / "in"))
+        clean, keep, minutes, highest = processors()
         operators = [
             Operator("clean", "readings", "device", groups, COLUMNS, clean, "at", keeps_key=True),
             Operator(
@@ -212,7 +217,7 @@ def test_windows_that_were_open_close_once_and_whole(job, story) -> None:
         mine = readings(file)
         kept.append(mine[mine["at"] >= mark])
         mark = max(mark, mine["at"].max())
-    in_time = pd.concat(kept)
+    in_time = pd.concat(kept, ignore_index=True)
     assert 0 < len(in_time) < len(rows)
     minute = in_time["at"].dt.floor("min")
     over = in_time[minute + pd.Timedelta(minutes=1) <= mark]

@@ -42,7 +42,7 @@ def carry_over(
     """Make the checkpoint ``new`` out of ``old``; all of it or nothing."""
     spark = parts.sources[0].frame.sparkSession
     expect_rocksdb(spark)
-    place = _expect_free(folder_of(new))
+    place = _expect_free(folder_of(new).resolve())
     before = read_checkpoint(old)
     _expect_idle(spark, before)
     values = stored_values(spark, before)
@@ -56,7 +56,7 @@ def carry_over(
         quiet.mkdir()
         (quiet / "file").write_text("nothing\n", encoding="utf-8")
         prime(layout, taken, folder / "checkpoint", quiet)
-        succeed(folder / "checkpoint", before, origin)
+        succeed(folder / "checkpoint", place, before, origin)
         if read_checkpoint(before.folder).last != before.last:
             raise InvalidInput(f"a query is still at work on {before.folder}; stop it first")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ def _handed(values: DataFrame, taken_over: Heritage, folder: Path, before: Check
 @contextmanager
 def _beside(place: Path) -> Iterator[Path]:
     """Make a folder on the same disk, and take it away whatever happens."""
-    above = next(folder for folder in place.absolute().parents if folder.is_dir())
+    above = next(folder for folder in place.parents if folder.is_dir())
     folder = above / f".{place.name}-{uuid.uuid4().hex}"
     try:
         folder.mkdir()

@@ -16,14 +16,15 @@ from albic.streams.checkpoint import Batch, Checkpoint, read_checkpoint
 FIRST = 1
 
 
-def succeed(primed: Path, old: Checkpoint, origin: Sequence[int | None]) -> None:
-    """Make a primed checkpoint go on where the old one ended.
+def succeed(primed: Path, place: Path, old: Checkpoint, origin: Sequence[int | None]) -> None:
+    """Make a primed checkpoint go on where the old one ended, once it is moved to its ``place``.
 
     ``origin`` has, for each of Spark's sources in the new query, its position in the old one; None
     for a source that is new and begins at its beginning.
     """
     first = read_checkpoint(primed).batches[-1]
     _as_version(primed / "state", old.last + FIRST)
+    _as_if_at(place, primed)
     for log in ("offsets", "commits", "sources"):
         shutil.rmtree(primed / log, ignore_errors=True)
     for log in ("offsets", "commits"):
@@ -66,3 +67,18 @@ def _as_version(state: Path, version: int) -> None:
             file = snapshot.with_name(beside)
             if file.exists():
                 file.rename(file.with_name(beside.replace(f"{FIRST}.zip", f"{version}.zip")))
+
+
+def _as_if_at(place: Path, primed: Path) -> None:
+    """Name the place where the checkpoint will be: Spark wrote down where its schemas are."""
+    for file in (primed / "state").glob("*/_metadata/v2/*"):
+        if not file.name.isdecimal():
+            continue
+        text = file.read_text(encoding="utf-8")
+        if str(primed) not in text:
+            raise InvalidInput(
+                f"{file} does not say where the schema of the state is; "
+                f"this release of Spark is not known to albic"
+            )
+        file.write_text(text.replace(str(primed), str(place)), encoding="utf-8")
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
