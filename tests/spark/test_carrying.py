@@ -95,7 +95,7 @@ class Job:
             file.rename(self.folder / "in" / file.name)
             self.files += 1
 
-    def network(self, groups=2, kept="keep", *, top=False, split="sums") -> Network:
+    def network(self, groups=4, kept="keep", *, top=False, split="sums") -> Network:
         reader = self.spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
         frame = reader.json(str(self.folder / "in"))
         clean, keep, minutes, highest = processors()
@@ -174,15 +174,15 @@ def story(job) -> dict[str, object]:
     told["untouched"] = prints(job.folder / "apart") == before
     job.more()
     told["wider"] = job.run(
-        job.network(groups=4, kept="sums"),
+        job.network(groups=8, kept="sums"),
         "wider",
         carry_over=job.folder / "chained",
     )
     job.more()
-    told["restarted"] = job.run(job.network(groups=4, kept="sums"), "wider")
+    told["restarted"] = job.run(job.network(groups=8, kept="sums"), "wider")
     job.more()
     told["narrow"] = job.run(
-        job.network(groups=1, kept="sums"), "narrow", carry_over=job.folder / "wider", chain="never"
+        job.network(groups=3, kept="sums"), "narrow", carry_over=job.folder / "wider", chain="never"
     )
     return told
 
@@ -250,7 +250,7 @@ def test_a_checkpoint_shows_what_lies_in_it(job, story, spark) -> None:
     assert (found.batch, found.begun) == (5, None)
     shown = {each.name: each for each in found.operators}
     assert sorted(shown) == ["clean", "minutes", "sums"]
-    assert (shown["sums"].key_groups, shown["sums"].stored) == (4, 4)
+    assert (shown["sums"].key_groups, shown["sums"].stored) == (8, 8)
     assert shown["sums"].tables == ("sums",)
     assert shown["clean"].rows_in == 6 * ROWS
     (source,) = found.sources
@@ -294,8 +294,8 @@ def test_what_goes_wrong_leaves_nothing_behind(job, story, spark) -> None:
     def broken(states, mine):  # noqa: ARG001
         raise KeyError("gone")
 
-    more = {"groups": 4, "kept": "sums"}
-    refused(job, job.network(**more, split=None), "'sums' had 2 key groups and now has 4")
+    more = {"groups": 8, "kept": "sums"}
+    refused(job, job.network(**more, split=None), "'sums' had 4 key groups and now has 8")
     refused(job, job.network(**more, split=broken), "'sums', key .* raised KeyError: 'gone'")
     refused(job, job.network(**more, split="totals"), r"'sums': .* divide state\['sums'\]")
     refused(job, job.network(kept="sums"), "'kepe' cannot be renamed", renamed={"kepe": "sums"})
@@ -327,7 +327,7 @@ def test_an_interrupt_leaves_nothing_behind(job, story, monkeypatch) -> None:
 
     monkeypatch.setattr(carrying, "succeed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        job.network(kept="sums", groups=4).start(
+        job.network(kept="sums", groups=8).start(
             job.folder / "new", carry_over=job.folder / "wider"
         )
     assert sorted(job.folder.iterdir()) == names
@@ -359,7 +359,7 @@ def test_a_checkpoint_of_a_plain_query_is_refused(job, story, spark) -> None:
 def test_a_checkpoint_in_use_is_refused(job, story) -> None:
     assert story["narrow"]
     shutil.copytree(job.folder / "narrow", job.folder / "busy")
-    network = job.network(groups=1, kept="sums")
+    network = job.network(groups=3, kept="sums")
     running = network.start(job.folder / "busy", chain="never")
     try:
         with pytest.raises(InvalidInput, match=r"'changing' is still at work on .*busy; stop it"):

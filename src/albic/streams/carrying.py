@@ -76,7 +76,7 @@ def origins(
         _expect_lasting(source, kinds)
     asked, there = sum(map(len, found)), len(before.offsets)
     here = [source.name for source in sources]
-    if asked == len(here) and there == len(names):
+    if all(len(kinds) == 1 for kinds in found) and there == len(names):
         at = {name: number for number, name in enumerate(names)}
         origin = [at.get(name) for name in here]
         for source, kinds, position in zip(sources, found, origin, strict=True):
