@@ -95,7 +95,7 @@ class Job:
             file.rename(self.folder / "in" / file.name)
             self.files += 1
 
-    def network(self, groups=4, kept="keep", *, top=False, split="sums") -> Network:
+    def network(self, groups=4, kept="keep", *, top=False, more=False, split="sums") -> Network:
         reader = self.spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
         frame = reader.json(str(self.folder / "in"))
         clean, keep, minutes, highest = processors()
@@ -115,9 +115,13 @@ class Job:
         operators.append(Operator("minutes", "clean", "device", 3, schema, minutes, windowed=True))
         if top:
             operators.append(Operator("top", kept, (), 1, "top bigint", highest))
-        named = {kept: "keep", "minutes": "minutes", "top": "top"}
+        sources = [Source("readings", frame, "at")]
+        if more:
+            sources.insert(0, Source("more", reader.json(str(self.folder / "more"))))
+            operators.append(Operator("extra", "more", "device", 2, COLUMNS, clean))
+        named = {kept: "keep", "minutes": "minutes", "top": "top", "extra": "extra"}
         sinks = [Sink(o.name, self.sink(named[o.name])) for o in operators if o.name in named]
-        return Network("changing", [Source("readings", frame, "at")], operators, sinks)
+        return Network("changing", sources, operators, sinks)
 
     def sink(self, name):
         def write(frame, batch_id) -> None:
@@ -151,6 +155,8 @@ def prints(folder) -> dict[str, str]:
 def job(spark, tmp_path_factory) -> Job:
     folder = tmp_path_factory.mktemp("changing")
     (folder / "in").mkdir()
+    (folder / "more").mkdir()
+    readings(0).to_json(folder / "more" / "0.json", orient="records", lines=True, date_format="iso")
     return Job(spark, folder)
 
 
@@ -174,12 +180,12 @@ def story(job) -> dict[str, object]:
     told["untouched"] = prints(job.folder / "apart") == before
     job.more()
     told["wider"] = job.run(
-        job.network(groups=8, kept="sums"),
+        job.network(groups=8, kept="sums", more=True),
         "wider",
         carry_over=job.folder / "chained",
     )
     job.more()
-    told["restarted"] = job.run(job.network(groups=8, kept="sums"), "wider")
+    told["restarted"] = job.run(job.network(groups=8, kept="sums", more=True), "wider")
     job.more()
     told["narrow"] = job.run(
         job.network(groups=3, kept="sums"), "narrow", carry_over=job.folder / "wider", chain="never"
@@ -239,6 +245,12 @@ def test_an_operator_that_came_later_begins_with_its_first_rows(job, story) -> N
     assert sorted(batch for name, batch in job.kept if name == "top") == [2, 3]
 
 
+def test_a_source_that_came_later_is_read_from_its_beginning_and_once(job, story) -> None:
+    assert story["wider"]
+    came = {batch: len(frame) for (name, batch), frame in job.kept.items() if name == "extra"}
+    assert came == {4: ROWS, 5: 0}
+
+
 def test_a_checkpoint_that_is_carried_over_keeps_every_byte(job, story) -> None:
     assert story["untouched"]
     assert not [file.name for file in job.folder.iterdir() if file.name.startswith(".")]
@@ -249,16 +261,17 @@ def test_a_checkpoint_shows_what_lies_in_it(job, story, spark) -> None:
     found = inventory(spark, read_checkpoint(job.folder / "wider"))
     assert (found.batch, found.begun) == (5, None)
     shown = {each.name: each for each in found.operators}
-    assert sorted(shown) == ["clean", "minutes", "sums"]
+    assert sorted(shown) == ["clean", "extra", "minutes", "sums"]
     assert (shown["sums"].key_groups, shown["sums"].stored) == (8, 8)
     assert shown["sums"].tables == ("sums",)
     assert shown["clean"].rows_in == 6 * ROWS
-    (source,) = found.sources
+    new, source = found.sources
+    assert (new.name, new.watermark_us, source.name) == ("more", None, "readings")
     assert pd.Timestamp(source.watermark_us, unit="us", tz="UTC") == rows_until(6)["at"].max()
     page = Console(file=StringIO(), width=160)
     print_inventory(page, job.folder / "wider", found)
     text = page.file.getvalue()
-    assert "3 operators" in text
+    assert "4 operators" in text
     assert "batch 5 ended" in text
     assert '{"logOffset":5}' in text
     assert "2024-05-01 00:0" in text
@@ -274,8 +287,9 @@ def test_the_command_line_shows_a_checkpoint_as_json(job, story) -> None:
     )
     assert done.returncode == 0, done.stderr
     shown = json.loads(done.stdout)
-    assert shown["offsets"] == ['{"logOffset":5}']
-    assert [each["name"] for each in shown["operators"]] == ["clean", "minutes", "sums"]
+    assert shown["offsets"] == ['{"logOffset":0}', '{"logOffset":5}']
+    names = [each["name"] for each in shown["operators"]]
+    assert names == ["clean", "extra", "minutes", "sums"]
 
 
 def refused(job, network, says, old="chained", new="refused", **options) -> None:
@@ -327,7 +341,7 @@ def test_an_interrupt_leaves_nothing_behind(job, story, monkeypatch) -> None:
 
     monkeypatch.setattr(carrying, "succeed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        job.network(kept="sums", groups=8).start(
+        job.network(kept="sums", groups=8, more=True).start(
             job.folder / "new", carry_over=job.folder / "wider"
         )
     assert sorted(job.folder.iterdir()) == names
