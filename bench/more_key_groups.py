@@ -86,7 +86,7 @@ def more_key_groups(size: Size, nodes: Isolation, folder: Path) -> Result:
     half = WARM_BATCHES + size.batches
     inputs = Inputs(folder, None, None, size.before, size.rows, 2 * half + 2)
     JOB.prepare(inputs)
-    with local_cluster(size.nodes, isolation=nodes) as cluster:
+    with local_cluster(size.nodes, **nodes.arguments) as cluster:
         old, new = cluster.storage / "before", cluster.storage / "after"
         first = watched(JOB.network(cluster.spark, inputs).start(old, all_there_is=True), half)
         wider = JOB.network(cluster.spark, replace(inputs, key_groups=size.after))

@@ -1,5 +1,6 @@
 """A network at work: one query, its sinks, and what its key groups count."""
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +18,8 @@ from albic.streams.wire import Kind
 
 #: Batches that tell who in a chain does how much of its work.
 LATEST = 16
+#: Tells of calls from Java that failed, as the one does that works on a batch when it is stopped.
+CALLS = logging.getLogger("py4j.clientserver")
 PARTITIONS = "spark.sql.shuffle.partitions"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -80,8 +83,12 @@ class RunningNetwork:
         return found
 
     def stop(self) -> None:
-        """Stop the query; its checkpoint stays."""
-        self.query.stop()
+        """Stop the query; its checkpoint stays. A batch under way comes again after a restart."""
+        CALLS.addFilter(_untold)
+        try:
+            self.query.stop()
+        finally:
+            CALLS.removeFilter(_untold)
 
     def _batch(self, blocks: DataFrame, batch_id: int) -> None:
         """Run one batch, once, and give the sinks what is theirs."""
@@ -125,6 +132,12 @@ class RunningNetwork:
         return mine.coalesce(max(slots, 1)).mapInArrow(
             Unpacker(arrow_schema(schema)).__call__, schema
         )
+
+
+def _untold(record: logging.LogRecord) -> bool:
+    """Let nothing through: who stops a query knows that its batch did not end."""
+    del record
+    return False
 
 
 def expect_rocksdb(spark: SparkSession) -> None:
