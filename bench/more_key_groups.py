@@ -68,7 +68,7 @@ def watched(running: RunningNetwork, count: int | None) -> list[BatchRecord]:
 
 def summed(seen: Sequence[BatchRecord], size: Size, groups: int) -> Row:
     """Return the batches that count in numbers, medians each."""
-    counted = [record for record in seen[WARM_BATCHES:] if record.rows == size.rows]
+    counted = seen[WARM_BATCHES : WARM_BATCHES + size.batches]
     busiest = [max(record.node_busy_s().values()) for record in counted]
     even = [sum(record.busy_s) / size.nodes for record in counted]
     return {
