@@ -8,8 +8,8 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-chaining bench-loss bench-moves bench-nodes bench-page bench-scaling bench-standby reproduce \
-    screenshots nightly lock clean help
+    bench-chaining bench-loss bench-more-key-groups bench-moves bench-nodes bench-page bench-scaling \
+    bench-standby reproduce screenshots nightly lock clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -74,6 +74,9 @@ bench-collocation: $(COMPILED)  ## two chained operators from a start that tears
 
 bench-chaining: $(COMPILED)  ## Jobs 2 to 4 with operators of one key chained and apart; 15 minutes of a quiet machine
 	$(BIN)/python -m bench.chaining
+
+bench-more-key-groups: $(COMPILED)  ## Job 2 from 8 key groups to 16 on six nodes, from the same state; prints both makespans
+	$(BIN)/python -m bench.more_key_groups
 
 bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; prints both stalls
 	$(BIN)/python -m bench.loss

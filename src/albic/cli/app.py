@@ -17,6 +17,7 @@ from albic.cli.config_app import config_app
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
 from albic.cli.live_app import serve, top
+from albic.cli.network_app import network_app
 from albic.cli.options import (
     Cpu,
     Formulation,
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(journal_app, name="journal")
+app.add_typer(network_app, name="network")
 app.add_typer(data_app, name="data")
 app.add_typer(config_app, name="config")
 app.command()(run)
