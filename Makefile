@@ -17,10 +17,8 @@ $(READY): requirements.lock pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
 	@touch $@
 
-# numba does not see that a function changed which it made part of another file's function.
+# Kept in the user's cache, so that another clone with the same sources has it already.
 $(COMPILED): $(READY) $(wildcard src/albic/optimize/*.py)
-	@echo "compiling the search; takes half a minute, once"
-	@find src/albic/optimize -name '*.nb[ic]' -delete
 	@$(BIN)/python -c "from albic.optimize.collocation import compiled; compiled()"
 	@touch $@
 

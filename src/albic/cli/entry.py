@@ -10,6 +10,7 @@ import typer
 from typer.main import get_command
 
 from albic.cli.app import app
+from albic.extras import MissingExtra, lacking
 
 COMMAND = get_command(app)
 
@@ -28,9 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     try:
-        code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
-        sys.stdout.flush()
-        return int(code or 0)
+        return _run(arguments)
     except typer.TyperException as wrong:
         return _complain(wrong.format_message(), MISTAKE)
     except _error("InvalidInput") as wrong:
@@ -43,6 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has left. What is still in the buffer must not fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run the command; a package that an extra would bring is named with its remedy."""
+    try:
+        code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
+    except ModuleNotFoundError as missing:
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        named = lacking(" ".join(["albic", *given[:1]]), missing)
+        if not isinstance(named, MissingExtra):
+            raise
+        raise typer.TyperException(str(named)) from None
+    sys.stdout.flush()
+    return int(code or 0)
 
 
 def _error(name: str) -> type[Exception]:
