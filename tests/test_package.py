@@ -40,7 +40,10 @@ def test_java_sources_and_the_page_are_in_the_wheel(built: Path) -> None:
 def test_what_crept_in_is_named(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
     spoilt = tmp_path / wheel.name
-    with zipfile.ZipFile(wheel) as read, zipfile.ZipFile(spoilt, "w", zipfile.ZIP_DEFLATED) as written:
+    with (
+        zipfile.ZipFile(wheel) as read,
+        zipfile.ZipFile(spoilt, "w", zipfile.ZIP_DEFLATED) as written,
+    ):
         for name in read.namelist():
             if name != "albic/py.typed":
                 written.writestr(name, read.read(name))
