@@ -74,6 +74,7 @@ def test_every_test_that_is_said_to_run_a_block_exists() -> None:
     assert [path for path in sorted(told) if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", sorted({block.page for block in EVERY if block.mark == "run"}))
 def test_the_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "snapshot.json", tmp_path)
