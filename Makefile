@@ -8,8 +8,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling bench-standby reproduce screenshots docs dist nightly lock \
-    clean help
+    bench-loss bench-moves bench-nodes bench-scaling bench-standby reproduce screenshots nightly lock clean help
 
 ##@ Start
 
@@ -89,6 +88,8 @@ bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spa
 
 screenshots: $(COMPILED)  ## make the pictures of the live page in docs/ again, with a headless Chromium
 	ALBIC_SCREENSHOTS=docs $(BIN)/pytest -q tests/page/test_browser.py -k pictures
+
+.PHONY: docs dist
 
 docs: $(READY)  ## build the site of docs/ into out/site; warnings, dead links and outside addresses are errors
 	@sh scripts/docs.sh

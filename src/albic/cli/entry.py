@@ -29,7 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     try:
-        return _run(arguments)
+        code = _code(arguments)
+        sys.stdout.flush()
+        return int(code or 0)
     except typer.TyperException as wrong:
         return _complain(wrong.format_message(), MISTAKE)
     except _error("InvalidInput") as wrong:
@@ -44,20 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    """Run the command; a package that an extra would bring is named with its remedy."""
-    try:
-        code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
-    except ModuleNotFoundError as missing:
-        given = list(sys.argv[1:] if arguments is None else arguments)
-        named = lacking(" ".join(["albic", *given[:1]]), missing)
-        if not isinstance(named, MissingExtra):
-            raise
-        raise typer.TyperException(str(named)) from None
-    sys.stdout.flush()
-    return int(code or 0)
-
-
 def _error(name: str) -> type[Exception]:
     """Return one of albic's errors.
 
@@ -66,6 +54,18 @@ def _error(name: str) -> type[Exception]:
     """
     error: type[Exception] = getattr(import_module("albic.model.errors"), name)
     return error
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    """Run the command; a package that an extra would bring is named with its remedy."""
+    try:
+        return int(COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False) or 0)
+    except ModuleNotFoundError as missing:
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        named = lacking(" ".join(["albic", *given[:1]]), missing)
+        if not isinstance(named, MissingExtra):
+            raise
+        raise typer.TyperException(str(named)) from None
 
 
 def _complain(what: str, code: int) -> int:
