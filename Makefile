@@ -11,6 +11,8 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
     bench-chaining bench-loss bench-more-key-groups bench-moves bench-nodes bench-page bench-scaling \
     bench-standby reproduce screenshots nightly lock clean help
 
+##@ Start
+
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
 
@@ -18,15 +20,15 @@ $(READY): requirements.lock pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
 	@touch $@
 
-# numba does not see that a function changed which it made part of another file's function.
+# Kept in the user's cache, so that another clone with the same sources has it already.
 $(COMPILED): $(READY) $(wildcard src/albic/optimize/*.py)
-	@echo "compiling the search; takes half a minute, once"
-	@find src/albic/optimize -name '*.nb[ic]' -delete
 	@$(BIN)/python -c "from albic.optimize.collocation import compiled; compiled()"
 	@touch $@
 
 demo: $(COMPILED)  ## run a Spark job with drifting hot keys, without albic and with it
 	@$(BIN)/albic demo
+
+##@ Work on it
 
 test: $(COMPILED)  ## run all tests
 	$(PYTEST) -m "not spark and not nightly"
@@ -53,6 +55,8 @@ lint: $(READY)  ## what check does, without the tests
 format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+##@ Measure
 
 bench: $(COMPILED)  ## measure the planners; tables and JSON
 	$(BIN)/python bench/planners.py
@@ -90,8 +94,20 @@ bench-standby: $(COMPILED)  ## the same with 20 MB a key group beyond 100 Mbit/s
 bench-scaling: $(COMPILED)  ## follow a load that doubles and halves, beside Spark's dynamic allocation; 9 minutes
 	$(BIN)/python bench/scaling.py
 
+##@ Publish
+
 screenshots: $(COMPILED)  ## make the pictures of the live page in docs/ again, with a headless Chromium
 	ALBIC_SCREENSHOTS=docs $(BIN)/pytest -q tests/page/test_browser.py -k pictures
+
+.PHONY: docs dist
+
+docs: $(READY)  ## build the site of docs/ into out/site; warnings, dead links and outside addresses are errors
+	@sh scripts/docs.sh
+
+dist: $(READY)  ## build sdist and wheel, look at them, try them in empty environments (EXTRAS="none serve": only these)
+	@sh scripts/dist.sh $(EXTRAS)
+
+##@ Keep house
 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
@@ -104,6 +120,9 @@ lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrad
 	.venv/lock/bin/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	    --fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate --quiet \
 	    --custom-compile-command "make lock" --output-file requirements.lock $(UPGRADE)
+	.venv/lock/bin/uv pip compile --group docs --universal --python-version 3.11 \
+	    --fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate --quiet \
+	    --custom-compile-command "make lock" --output-file requirements-docs.lock $(UPGRADE)
 
 clean:  ## remove caches and results; .venv stays
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage* \
@@ -111,4 +130,5 @@ clean:  ## remove caches and results; .venv stays
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^##@ / { printf "%s%s\n", sep, substr($$0, 5); sep = "\n" } \
+	    /^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' Makefile

@@ -16,6 +16,7 @@ from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Par
 from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
+from albic.extras import lacking
 from albic.model import InvalidInput
 from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
@@ -179,9 +180,7 @@ def _place(asked: "str | Serving") -> "Serving":
     try:
         from albic.serve.address import Serving, serving  # noqa: PLC0415  an extra brings it
     except ModuleNotFoundError as missing:
-        raise InvalidInput(
-            f'the live page needs {missing.name}; install "albic[serve]"'
-        ) from missing
+        raise InvalidInput(str(lacking("the live page", missing))) from missing
     return asked if isinstance(asked, Serving) else serving(asked)
 
 

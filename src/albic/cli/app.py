@@ -32,6 +32,7 @@ from albic.cli.options import (
 from albic.cli.question import asking
 from albic.cli.run_app import run
 from albic.cli.snapshot_app import snapshot_app
+from albic.extras import lacking
 
 if TYPE_CHECKING:
     from albic.cli.planning import Wishes
@@ -153,10 +154,8 @@ def demo(
     try:
         from albic.cli import demo as demonstration
         from albic.nodes.isolation import isolation_of
-    except ImportError as missing:
-        raise typer.BadParameter(
-            f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
-        ) from None
+    except ModuleNotFoundError as missing:
+        raise lacking("albic demo", missing, "spark,figures") from None
 
     asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage), serve=serve)
     demonstration.run(asked if batches is None else replace(asked, batches=batches))
@@ -185,17 +184,12 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run the paper's evaluation again: figures, and which claims hold."""
-    try:
-        from albic.cli import reproduce as work
-    except ModuleNotFoundError as missing:
-        if missing.name != "matplotlib":
-            raise
-        from albic.model import InvalidInput
-
-        raise InvalidInput('figures need matplotlib: install "albic[figures]"') from None
     if list_:
-        work.listed()
+        from albic.cli.experiments import listed
+
+        listed()
         return
+    from albic.cli import reproduce as work
     from albic.experiments.guests import Guests
 
     guests = Guests(tuple(planner or ()), trace)

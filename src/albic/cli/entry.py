@@ -10,6 +10,7 @@ import typer
 from typer.main import get_command
 
 from albic.cli.app import app
+from albic.extras import MissingExtra, lacking
 
 COMMAND = get_command(app)
 
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     try:
-        code = COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False)
+        code = _code(arguments)
         sys.stdout.flush()
         return _complain(STOPPED, INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except typer.TyperException as wrong:
@@ -59,6 +60,18 @@ def _error(name: str) -> type[Exception]:
     """
     error: type[Exception] = getattr(import_module("albic.model.errors"), name)
     return error
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    """Run the command; a package that an extra would bring is named with its remedy."""
+    try:
+        return int(COMMAND.main(args=arguments, prog_name="albic", standalone_mode=False) or 0)
+    except ModuleNotFoundError as missing:
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        named = lacking(" ".join(["albic", *given[:1]]), missing)
+        if not isinstance(named, MissingExtra):
+            raise
+        raise typer.TyperException(str(named)) from None
 
 
 def _complain(what: str, code: int) -> int:
