@@ -22,6 +22,7 @@ from albic.control.ports import Journal, News, Parts
 from albic.control.proposals import Leave
 from albic.control.rounds import (
     ARRIVAL,
+    CHECK,
     EARLY,
     HAND,
     IMBALANCE,
@@ -29,6 +30,7 @@ from albic.control.rounds import (
     OVERLOAD,
     PERIOD,
     STIR,
+    STOPPED,
     Rounds,
 )
 from albic.control.settings import Settings
@@ -137,6 +139,7 @@ class Controller(Controls):
         if news.batches:
             self._hand.last_batch_s = self._parts.clock.now_s()
             self._rounds.see_off()
+            self._expect_rules()
         else:
             took_s = self._parts.clock.now_s() - began_s
             self._look_s += (took_s - self._look_s) * NEWEST_LOOK
@@ -183,12 +186,20 @@ class Controller(Controls):
         return self.run_round(HAND, Leave.ACT if act else Leave.ASK, by)
 
     def _written(self, record: RoundRecord) -> RoundRecord:
-        """Write down what was done by hand, under the next number."""
+        """Write down what was no round, under the next number."""
         self._round += 1
         record = replace(record, number=self._round)
-        log.info("round %d (%s): %s: %s", record.number, HAND, record.status, record.reason)
+        trigger = record.trigger
+        log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         self._parts.journal.add(record)
         return record
+
+    def _expect_rules(self) -> None:
+        """Ask after batches whether all is as it must be; write down if not, which happens once."""
+        if self._rounds.acts and self._rounds.acting.broken_meanwhile():
+            now_s = self._parts.clock.now_s()
+            blank = RoundRecord(0, now_s, CHECK, Status.FAILED, STOPPED)
+            self._written(recording.stopped(blank, self._rounds.acting.stopped))
 
     def _noted(self, record: RoundRecord, told: Sequence[str]) -> str | None:
         """Return what people should know beside what a round did, and log it."""

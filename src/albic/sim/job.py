@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from albic.arrays import Ints, sealed
+from albic.control.invariants import Ground
 from albic.control.ports import Effect, Fleet, News
 from albic.model import InvalidInput, Plan, PlanRejected, Snapshot, Throughput
 from albic.sim.clock import SimulatedClock
@@ -125,6 +126,15 @@ class SimulatedJob:
         tasks = len(recent) * self._owner.size
         batch_s = sum(each.makespan_s for each in recent) / len(recent) if recent else None
         return Effect(batches=len(recent), batch_s=batch_s, judged=tasks, compliant=tasks)
+
+    def ground(self) -> Ground:
+        """Return how things stand now."""
+        listed = self._nodes.listed
+        return Ground(
+            self._generation,
+            tuple(listed[at].id for at in self._owner.tolist()),
+            frozenset(node.id for node in listed if not node.lost),
+        )
 
     def close(self) -> None:
         """Take no more plans; the job goes on where it is."""
