@@ -113,9 +113,9 @@ class Invariants:
     def _stale(self, snapshot: Snapshot, ground: Ground) -> list[Violation]:
         found = [overtaken(snapshot, ground)]
         before = self._acted_on
-        same = before is not None and before.generation == snapshot.generation
-        if same and snapshot.period.end_s < before.period.start_s:
-            found.append("the measurements are older than those of the last plan")
+        if before is not None and before.generation == snapshot.generation:
+            older = snapshot.period.end_s < before.period.start_s
+            found.append("measured before what the last plan was made from" if older else None)
         return [Violation(FRESH, told) for told in found if told is not None]
 
     def _of_other_plans(self, ground: Ground) -> list[Violation]:

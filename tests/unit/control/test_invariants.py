@@ -216,7 +216,7 @@ def test_a_thousand_key_groups_are_checked_in_a_moment() -> None:
     rules = Invariants()
     _, ground = moved(asked, [0] * 1000)
     # Equal and not the same, as from two looks.
-    looks = [replace(ground, owners=(*ground.owners[:-1], f"{'a'}")) for _ in range(100)]
+    looks = [replace(ground, owners=(*ground.owners,)) for _ in range(100)]
     began_s = time.perf_counter()
     for look in looks:
         rules.between(look)
