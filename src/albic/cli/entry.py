@@ -18,6 +18,8 @@ MISTAKE = 2
 #: Everything was right and albic still has no answer; or nobody listens any more.
 REFUSED = 1
 INTERRUPTED = 130
+#: What is shown of a file's name.
+LONGEST_NAME = 200
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,16 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(code or 0)
     except typer.TyperException as wrong:
         return _complain(wrong.format_message(), MISTAKE)
-    except _error("InvalidInput") as wrong:
-        return _complain(str(wrong), MISTAKE)
     except _error("AlbicError") as wrong:
-        return _complain(str(wrong), REFUSED)
+        theirs = isinstance(wrong, _error("InvalidInput"))
+        return _complain(str(wrong), MISTAKE if theirs else REFUSED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left. What is still in the buffer must not fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+    except (OSError, MemoryError) as wrong:
+        # A name that is too long, a disk that is full: whatever is wrong, it is not with us.
+        return _complain(_about(wrong), MISTAKE)
 
 
 def _error(name: str) -> type[Exception]:
@@ -53,6 +57,14 @@ def _error(name: str) -> type[Exception]:
     """
     error: type[Exception] = getattr(import_module("albic.model.errors"), name)
     return error
+
+
+def _about(wrong: OSError | MemoryError) -> str:
+    """Return what the system says about a file, or of its memory."""
+    if isinstance(wrong, MemoryError):
+        return "there is not enough memory for what was asked"
+    named = "" if wrong.filename is None else f"{str(wrong.filename)[:LONGEST_NAME]!r}: "
+    return f"{named}{(wrong.strerror or str(wrong)).lower()}"
 
 
 def _complain(what: str, code: int) -> int:

@@ -14,6 +14,7 @@ from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, 
 from albic.control.typed_fields import refuse, texts, typed
 from albic.model import InvalidInput
 from albic.model.fields import Pairs
+from albic.model.files import bounded
 
 FORMAT = "albic-journal/1"
 
@@ -208,11 +209,11 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
         found: list[tuple[Path, str]] = []
         for stream in newest_first(path):
             with stream:
-                found.append((Path(stream.name), stream.read().decode("utf-8")))
+                found.append((Path(stream.name), bounded(stream).decode("utf-8")))
         if not found:
             # To hear from the system what is wrong with it.
             path.open("rb").close()
-    except (OSError, ValueError) as wrong:
+    except (InvalidInput, OSError, ValueError) as wrong:
         raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
     return tuple(
         record_of(file, number, line)
