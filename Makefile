@@ -8,7 +8,8 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly lock clean help
+    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly audit licences lock \
+    clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
 	@echo "ready: $(BIN)/albic"
@@ -83,6 +84,12 @@ screenshots: $(COMPILED)  ## make the pictures of the live page in docs/ again, 
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
 	$(MAKE) spark
+
+audit: $(READY)  ## ask whether weaknesses of the pinned dependencies are known, where somebody can be asked
+	@sh scripts/audit.sh
+
+licences: $(READY)  ## write docs/licences.md: the licences of everything that albic brings along
+	$(BIN)/python scripts/licences.py > docs/licences.md
 
 # uv resolves for all platforms and Python versions at once; nothing else here needs it.
 lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)
