@@ -8,7 +8,8 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
-    bench-loss bench-moves bench-nodes bench-scaling reproduce screenshots nightly audit licences lock \
+    bench-loss bench-moves bench-nodes bench-scaling faults mutants \
+    reproduce screenshots nightly audit licences lock \
     clean help
 
 setup: $(READY)  ## make .venv with everything in it, and look for Java
@@ -65,6 +66,13 @@ bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs ro
 
 bench-moves: $(COMPILED)  ## what a move of state costs a batch, at once and prepared; needs root, 6 minutes
 	$(BIN)/python -m bench.moves $(SIZES)
+
+# FAULTS=--quick strikes 20 times; FAULTS="--only freeze" one kind.
+faults: $(COMPILED)  ## strike running jobs with 200 faults, as plain Spark and with albic; an hour and more
+	$(BIN)/python -m bench.faults $(FAULTS)
+
+mutants: $(READY)  ## change the judge, the rules and the placement bit by bit, and see whether tests notice
+	$(BIN)/python -m bench.mutants $(ONLY)
 
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs

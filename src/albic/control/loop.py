@@ -197,9 +197,7 @@ class Controller(Controls):
     def _expect_rules(self) -> None:
         """Ask after batches whether all is as it must be; write down if not, which happens once."""
         if self._rounds.acts and self._rounds.acting.broken_meanwhile():
-            now_s = self._parts.clock.now_s()
-            blank = RoundRecord(0, now_s, CHECK, Status.FAILED, STOPPED)
-            self._written(recording.stopped(blank, self._rounds.acting.stopped))
+            self._tell(STOPPED, self._rounds.acting.stopped)
 
     def _noted(self, record: RoundRecord, told: Sequence[str]) -> str | None:
         """Return what people should know beside what a round did, and log it."""
@@ -266,9 +264,13 @@ class Controller(Controls):
                 failures = 0 if self._guarded_look() else failures + 1
                 if failures == MOST_FAILURES:
                     log.error("albic gives up after %d failures; the job goes on", failures)
+                    self._tell(f"albic gives up after {failures} failures; the job goes on", None)
                     break
                 wait_s = pause_s(self._quiet_s, self._look_s) * 2**failures
                 self._parts.clock.sleep_until(self._parts.clock.now_s() + wait_s)
+        except BaseException as wrong:
+            self._fail(wrong, "loop", "the controller ended; the job goes on as plain Spark")
+            raise
         finally:
             self._close()
 
@@ -285,11 +287,26 @@ class Controller(Controls):
         try:
             self.look()
         except Exception as wrong:  # noqa: BLE001  as above
-            self._complaints.tell(wrong, "look")
+            self._fail(wrong, "look", "the job goes on")
             return False
         finally:
             self._worked_s += self._parts.clock.now_s() - began_s
         return True
+
+    def _fail(self, wrong: BaseException, doing: str, reason: str) -> None:
+        """Tell of an error; the first time, the journal does so as well."""
+        known = self._complaints.knows(wrong)
+        said = self._complaints.tell(wrong, doing)
+        if not known:
+            self._tell(reason, said)
+
+    def _tell(self, reason: str, error: str | None) -> None:
+        """Write down what was no round; where the journal is what fails, the log has to do."""
+        now_s = self._parts.clock.now_s()
+        try:
+            self._written(RoundRecord(0, now_s, CHECK, Status.FAILED, reason, error=error))
+        except Exception as wrong:  # noqa: BLE001  as above
+            self._complaints.tell(wrong, "journal")
 
     def _close(self) -> None:
         """Leave the job as it would be without us."""
