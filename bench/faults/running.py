@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pyspark.sql.streaming.query import StreamingQuery
 
 import albic
 from albic.control import Controller, RoundRecord, read_journal
@@ -27,6 +28,8 @@ from tests.spark.exactness import CASES, FILES, Case, RandomMoves, Stream
 #: Files before the strike: the first starts everything, the others show how long a batch takes.
 BEFORE = 4
 PATIENCE_S = 150.0
+#: How long a batch may take to begin once its file is there.
+START_S = 5.0
 WENT_ON, FAILED = "went on", "failed"
 ALL_MOVES = 10_000
 #: What every failure of a query is wrapped into.
@@ -157,9 +160,11 @@ class _Run:
         struck = Struck(
             self._cluster, query, self._controller, self._folder, self._journal, self._rng
         )
-        pause_s = float(self._rng.uniform(0, 0.8)) * statistics.median(self._took_s)
+        pause_s = float(self._rng.uniform(0.1, 0.7)) * _batch_s(query)
         began_s = time.monotonic()
         self._stream.release(number)
+        while not query.status["isTriggerActive"] and time.monotonic() < began_s + START_S:
+            time.sleep(0.005)
         time.sleep(pause_s)
         # Not here: a fault that lasts for ten seconds is not to keep us from seeing the batch end.
         striking = threading.Thread(target=self._strike, args=(struck,), daemon=True)
@@ -278,6 +283,16 @@ def _weightless(controller: Controller) -> None:
         return replace(seen, usage=np.zeros_like(seen.usage))
 
     runtime.snapshot = snapshot  # type: ignore[method-assign]
+
+
+def _batch_s(query: StreamingQuery) -> float:
+    """Return how long a batch with rows took lately."""
+    took_ms = [
+        progress["durationMs"]["triggerExecution"]
+        for progress in query.recentProgress
+        if progress["numInputRows"]
+    ]
+    return statistics.median(took_ms[-BEFORE:]) / 1e3 if took_ms else 0.5
 
 
 def _kind(wrong: Exception) -> str:
