@@ -76,6 +76,12 @@ class QueryWatch:
         run_id = str(query.runId)
         self.python = runs_python(plan)
         self.shape: QueryShape = shape(plan, query.name or "", run_id, named)
+        # Asked for after every batch, and always the same.
+        self._groups = tuple(
+            KeyGroup(stage, partition)
+            for stage, info in enumerate(self.shape.stages)
+            for partition in range(info.partitions)
+        )
         self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self._preparing = (
@@ -164,11 +170,7 @@ class QueryWatch:
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
-        return tuple(
-            KeyGroup(stage, partition)
-            for stage, info in enumerate(self.shape.stages)
-            for partition in range(info.partitions)
-        )
+        return self._groups
 
     def take_in(self, live: Sequence[Executor]) -> Seen:
         """Take in the batches that ended since, and reconcile with those that are read."""
