@@ -18,6 +18,7 @@ from albic.control.invariants import (
     READY,
     Ground,
     Invariants,
+    overtaken,
 )
 from albic.control.journal import Status
 from albic.control.ports import News
@@ -132,14 +133,14 @@ def rules_of(found) -> list[str]:
 def test_the_moves_of_a_period_are_counted_over_all_of_its_plans() -> None:
     rules, asked = Invariants(), world("a: 30 20 10 5 | b:")
     plan, ground = moved(asked, [0, 1, 1, 0])
-    assert rules.before(plan, asked, ground, 3) == []
+    assert rules.before(plan, asked, ground, 2) == []
     rules.after(plan, asked, ground)
     assert rules_of(rules.before(plan, asked, ground, 3)) == [BUDGET]
     assert rules.before(plan, asked, ground, None) == [], "a person agreed to it"
     rescue = replace(ground, usable=frozenset("b"))
     assert rules.before(plan, asked, rescue, 3) == [], "what lies on a lost node has to go"
     rules.new_period()
-    assert rules.before(plan, asked, ground, 3) == []
+    assert rules.before(plan, asked, ground, 2) == []
 
 
 def test_a_plan_over_the_budget_it_was_given_is_not_carried_out() -> None:
@@ -162,6 +163,26 @@ def test_measurements_older_than_those_of_the_last_plan_are_stale() -> None:
     plan, ground = moved(replace(asked, snapshot=now), [0, 1, 0])
     rules.after(plan, replace(asked, snapshot=now), ground)
     assert rules_of(rules.before(plan, asked, ground, 8)) == [FRESH]
+    just_before = replace(asked.snapshot, period=Period(80.0, 100.0))
+    assert rules.before(plan, replace(asked, snapshot=just_before), ground, 8) == []
+
+
+def test_key_groups_that_came_or_went_are_noticed_before_a_plan_and_after_a_batch() -> None:
+    asked = world("a: 30 20 10 | b:")
+    _, ground = moved(asked, [0, 1, 0])
+    fewer = replace(ground, owners=ground.owners[:-1])
+    assert overtaken(asked.snapshot, fewer) == "3 key groups were measured, there are 2"
+    rules = Invariants()
+    rules.between(ground)
+    assert [str(each) for each in rules.between(fewer)] == [f"{ONE_OWNER}: 3 key groups became 2"]
+
+
+def test_one_finding_of_a_kind_is_enough() -> None:
+    rules, asked = Invariants(), world("a: 30 20 10 | b:")
+    _, ground = moved(asked, [0, 1, 0])
+    rules.between(ground)
+    everywhere = replace(ground, owners=("b", "b", "b"), under_way={0: "b", 1: "b"})
+    assert rules_of(rules.between(everywhere)) == [ONE_PLAN, ONE_OWNER]
 
 
 def test_a_cluster_that_changed_meanwhile_breaks_no_rule() -> None:
@@ -179,6 +200,8 @@ def test_owners_may_be_others_after_a_loss_and_where_the_plan_says_so() -> None:
     lost = replace(ground, generation=1, owners=("a", "b", "a"), usable=frozenset("b"))
     assert rules.between(lost) == []
     assert rules.between(replace(lost, owners=("b", "b", "b"))) == []
+    joined = replace(ground, generation=2, owners=("a", "b", "a"))
+    assert rules.between(joined) == [], "with nodes, owners may change for any reason"
 
 
 def test_a_plan_that_key_groups_overtook_is_held_when_it_is_accepted() -> None:
