@@ -30,6 +30,8 @@ BEFORE = 4
 PATIENCE_S = 150.0
 #: How long a batch may take to begin once its file is there.
 START_S = 5.0
+#: How long the round after a struck batch is waited for; some faults leave none.
+ROUND_S = 15.0
 WENT_ON, FAILED = "went on", "failed"
 ALL_MOVES = 10_000
 #: What every failure of a query is wrapped into.
@@ -176,10 +178,20 @@ class _Run:
                 with suppress(FileNotFoundError, AttributeError):
                     struck.healing.pop()()
 
+        rounds = self._rounds()
         self._survive(self._processed, whole_again)
         took_s = time.monotonic() - began_s
+        striking.join(PATIENCE_S)
+        # What is wrong with the controller shows in the round after the batch.
+        ends_s = time.monotonic() + ROUND_S
+        while self._fault.moving and self._rounds() == rounds and time.monotonic() < ends_s:
+            time.sleep(0.05)
         whole_again()
         return took_s
+
+    def _rounds(self) -> int:
+        """Return how many lines the journal has."""
+        return self._journal.read_bytes().count(b"\n") if self._journal.exists() else 0
 
     def _strike(self, struck: Struck) -> None:
         try:
