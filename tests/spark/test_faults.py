@@ -8,6 +8,7 @@ from bench.faults.running import WENT_ON, struck_by
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
 PARTITIONS = "spark.sql.shuffle.partitions"
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.mark.parametrize(
@@ -15,8 +16,6 @@ PARTITIONS = "spark.sql.shuffle.partitions"
     [
         ("kill an executor", "loss: "),
         ("let the planner answer nonsense", "AttributeError"),
-        ("raise in placement.ground", "Broken: placement.ground was struck"),
-        ("stop in the middle of a move", None),
     ],
 )
 def test_a_fault_costs_no_row_and_the_journal_tells_of_it(spark, cluster, tmp_path, name, told):
@@ -29,6 +28,5 @@ def test_a_fault_costs_no_row_and_the_journal_tells_of_it(spark, cluster, tmp_pa
     assert (outcome.missing, outcome.extra, outcome.query) == (0, 0, WENT_ON)
     assert outcome.left == ()
     assert outcome.stopped is None
-    if told is not None:
-        assert outcome.told is not None
-        assert outcome.told.startswith(told)
+    assert outcome.told is not None
+    assert outcome.told.startswith(told)

@@ -109,6 +109,16 @@ def test_an_owner_that_nobody_moved_is_noticed_after_a_batch() -> None:
     assert told.error == f"{ONE_OWNER}: key group 0 went from a to b, by no plan"
 
 
+def test_who_stopped_already_does_not_stop_again() -> None:
+    job = Lying(news=[News(batches=1)] * 2, wrong=BEFORE[READY])
+    steady = controller(job, EVERY_BATCH)
+    steady.look()
+    first = steady.status().stopped
+    job.wrong = elsewhere
+    assert not steady._rounds.acting.broken_meanwhile()
+    assert (steady.status().stopped, job.closed) == (first, 1)
+
+
 def test_a_generation_that_runs_backwards_is_noticed_after_a_batch() -> None:
     job = Lying(news=[News(batches=1)] * 2)
     steady = controller(job, replace(EVERY_BATCH, pace=Pace(seconds=600.0)))
