@@ -63,13 +63,18 @@ def _cluster(faults: Sequence[Fault]) -> Iterator[LocalCluster]:
 def strike_all(strikes: Sequence[Strike]) -> list[Outcome]:
     """Run every strike and return what came of it; say so as it goes."""
     outcomes: list[Outcome] = []
-    with _cluster([strike.fault for strike in strikes]) as cluster:
+    # Executors look after state for a while yet, so the folders go after them.
+    with (
+        TemporaryDirectory(prefix="albic-faults-", ignore_cleanup_errors=True) as place,
+        _cluster([strike.fault for strike in strikes]) as cluster,
+    ):
         application = str(cluster.spark.sparkContext.applicationId)
         for number, strike in enumerate(strikes, 1):
             fault, mode = strike.fault, strike.mode
             began_s = time.monotonic()
-            with TemporaryDirectory(prefix="albic-faults-", ignore_cleanup_errors=True) as folder:
-                outcome = struck_by(fault, mode, cluster, Path(folder), strike.seed)
+            folder = Path(place) / str(number)
+            folder.mkdir()
+            outcome = struck_by(fault, mode, cluster, folder, strike.seed)
             outcomes.append(outcome)
             took_s = time.monotonic() - began_s
             print(
