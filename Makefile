@@ -9,7 +9,7 @@ PYTEST := $(BIN)/pytest -n $(JOBS)
 .DEFAULT_GOAL := help
 .PHONY: setup demo test spark spark-versions check lint format bench bench-spark bench-collocation \
     bench-chaining bench-loss bench-more-key-groups bench-moves bench-nodes bench-page bench-scaling \
-    bench-standby reproduce screenshots nightly lock clean help
+    bench-standby faults mutants reproduce screenshots nightly audit licences lock clean help
 
 ##@ Start
 
@@ -70,6 +70,13 @@ bench-nodes: $(COMPILED)  ## the same with real work on isolated nodes; needs ro
 bench-moves: $(COMPILED)  ## what a move of state costs a batch, at once and prepared; needs root, 6 minutes
 	$(BIN)/python -m bench.moves $(SIZES)
 
+# FAULTS=--quick strikes 20 times; FAULTS="--only freeze" one kind.
+faults: $(COMPILED)  ## strike running jobs with 200 faults, as plain Spark and with albic; an hour and more
+	$(BIN)/python -m bench.faults $(FAULTS)
+
+mutants: $(READY)  ## change the judge, the rules and the placement bit by bit, and see whether tests notice
+	$(BIN)/python -m bench.mutants $(ONLY)
+
 reproduce: $(COMPILED)  ## run the paper's evaluation again; figures, report and docs/experiments.md
 	$(BIN)/albic reproduce all --docs docs
 
@@ -112,6 +119,12 @@ dist: $(READY)  ## build sdist and wheel, look at them, try them in empty enviro
 nightly: $(COMPILED)  ## all tests with many more examples, and coverage
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not spark" --timeout 1800 --cov
 	$(MAKE) spark
+
+audit: $(READY)  ## ask whether weaknesses of the pinned dependencies are known, where somebody can be asked
+	@sh scripts/audit.sh
+
+licences: $(READY)  ## write docs/licences.md: the licences of everything that albic brings along
+	$(BIN)/python scripts/licences.py > docs/licences.md
 
 # uv resolves for all platforms and Python versions at once; nothing else here needs it.
 lock: $(READY)  ## pin the dependencies of pyproject.toml anew (UPGRADE=--upgrade: all of them)

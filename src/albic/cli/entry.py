@@ -19,6 +19,8 @@ MISTAKE = 2
 #: Everything was right and albic still has no answer; or nobody listens any more.
 REFUSED = 1
 INTERRUPTED, STOPPED = 130, "stopped"
+#: What is shown of a file's name.
+LONGEST_NAME = 200
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has left. What is still in the buffer must not fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+    except (OSError, MemoryError) as wrong:
+        # A name that is too long, a disk that is full: whatever is wrong, it is not with us.
+        return _complain(_about(wrong), MISTAKE)
 
 
 def _code_of(wrong: Exception) -> int:
@@ -72,6 +77,14 @@ def _code(arguments: Sequence[str] | None) -> int:
         if not isinstance(named, MissingExtra):
             raise
         raise typer.TyperException(str(named)) from None
+
+
+def _about(wrong: OSError | MemoryError) -> str:
+    """Return what the system says about a file, or of its memory."""
+    if isinstance(wrong, MemoryError):
+        return "there is not enough memory for what was asked"
+    named = "" if wrong.filename is None else f"{str(wrong.filename)[:LONGEST_NAME]!r}: "
+    return f"{named}{(wrong.strerror or str(wrong)).lower()}"
 
 
 def _complain(what: str, code: int) -> int:

@@ -116,6 +116,8 @@ class ByHand:
         proposal = self._waiting(asked)
         if self._rounds.settings.dry_run:
             raise InvalidInput("this is a dry run, which moves nothing; attach without dry_run")
+        if (broken := self._rounds.acting.stopped) is not None:
+            raise InvalidInput(f"albic moves nothing any more, for a rule is broken: {broken}")
         status, reason = self._rounds.carry_out(proposal)
         blank = self._blank(status, reason, by, proposal.id)
         # The snapshot stands in the record of the round that made the plan.
@@ -124,6 +126,7 @@ class ByHand:
         decision = proposal.decision
         if status is Status.APPLIED:
             record = replace(record, added=decision.add, drained=len(decision.drain))
+        record = recording.stopped(record, self._rounds.acting.stopped)
         return self._write(replace(record, scaling=decision.reason))
 
     def reject(self, asked: str | None, by: str) -> RoundRecord:
@@ -200,6 +203,7 @@ class ByHand:
             paused=self.paused,
             approve=settings.approve,
             dry_run=settings.dry_run,
+            stopped=self._rounds.acting.stopped,
             period=str(settings.pace),
             max_migrations=settings.max_migrations,
             planner=planner_name(self._parts.planner),

@@ -14,6 +14,7 @@ from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, 
 from albic.control.typed_fields import names, refuse, texts, typed
 from albic.model import InvalidInput
 from albic.model.fields import Pairs
+from albic.model.files import bounded
 
 FORMAT = "albic-journal/1"
 
@@ -201,6 +202,14 @@ class JsonLinesJournal:
         return read_journal(self.path) if exists(self.path) else ()
 
 
+def _why(wrong: Exception) -> str:
+    """Return why a file cannot be read, in plain words."""
+    if isinstance(wrong, UnicodeDecodeError):
+        return "it is not a text in UTF-8"
+    told = wrong.strerror if isinstance(wrong, OSError) else None
+    return told.lower() if told else str(wrong)
+
+
 def read_journal(path: Path) -> tuple[RoundRecord, ...]:
     """Return the records at ``path``, those that were put aside first, oldest first.
 
@@ -210,14 +219,12 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
         found: list[tuple[Path, str]] = []
         for stream in newest_first(path):
             with stream:
-                found.append((Path(stream.name), stream.read().decode("utf-8")))
+                found.append((Path(stream.name), bounded(stream).decode("utf-8")))
         if not found:
             # To hear from the system what is wrong with it.
             path.open("rb").close()
-    except (OSError, ValueError) as wrong:
-        told = wrong.strerror if isinstance(wrong, OSError) else None
-        why = told.lower() if told else "it is not a text in UTF-8"
-        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {why}") from None
+    except (InvalidInput, OSError, ValueError) as wrong:
+        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {_why(wrong)}") from None
     return tuple(
         record_of(file, number, line)
         for file, text in reversed(found)

@@ -5,6 +5,7 @@ from collections import deque
 from dataclasses import replace
 
 from albic.control import adaptation, moving, recording
+from albic.control.acting import Acting
 from albic.control.exclusions import strangers
 from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
@@ -19,7 +20,6 @@ from albic.model import (
     NotReady,
     Outcome,
     Plan,
-    PlanRejected,
     PlanRequest,
     ScalingDecision,
     SearchReport,
@@ -33,8 +33,9 @@ log = logging.getLogger(__name__)
 #: How long a planner may think for each key group when a round comes early: the next batch is about
 #: to place its tasks.
 HASTE_S = 0.001
-PERIOD, LOSS, STIR, HAND = "period", "loss", "stir", "hand"
+PERIOD, LOSS, STIR, HAND, CHECK = "period", "loss", "stir", "hand", "check"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
+STOPPED = "a rule is broken: nothing is moved any more, and measuring goes on"
 #: Who is named as the planner where none was asked.
 NOBODY = "none"
 #: Rounds before the period is over: they share its moves, and measuring goes on.
@@ -54,11 +55,17 @@ class Rounds:
         self.expected = 0
         self.waiting: Proposal | None = None
         self.seen: Snapshot | None = None
+        self.acting = Acting(parts.placement)
         self._parts = parts
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
         self._impatience = Impatience()
         self._unknown: str | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Return whether anything is done beside measuring."""
+        return self.acting.stopped is None and not self._settings.dry_run
 
     @property
     def settled(self) -> bool:
@@ -99,6 +106,7 @@ class Rounds:
         early = blank.trigger in EARLY
         if not early:
             self.urgency.new_period()
+            self.acting.new_period()
         fleet = parts.elasticity.fleet()
         snapshot, lost = self._snapshot()
         if self._released(snapshot):
@@ -110,9 +118,9 @@ class Rounds:
         decision = parts.scaling.decide(asked)
         taken = decision if leave is Leave.ACT else untaken(decision)
         self.membership.remember(asked, taken)
-        if taken.changes and not self._settings.dry_run:
+        if taken.changes and self.acts:
             planned = self._resize(taken, kept)
-        if leave is Leave.ASK and not self._settings.dry_run:
+        if leave is Leave.ASK and self.acts:
             offer = offered(blank, asked, decision, self._settings.approve_within_s)
             status, reason, planned = self._ask(offer, early=early)
             blank = replace(blank, proposal=self.waiting.id if self.waiting else None)
@@ -124,7 +132,8 @@ class Rounds:
         record = recording.planned(blank, *planned, self._settings)
         record = recording.kept_up(record, kept, self._impatience.newest(), parts.spark)
         record = recording.scaled(record, asked, taken)
-        return replace(record, status=status, reason=reason, scaling=told)
+        record = replace(record, status=status, reason=reason, scaling=told)
+        return recording.stopped(record, self.acting.stopped)
 
     def _thinking_s(self, key_groups: int, *, early: bool) -> float:
         """Return how long the planner may think."""
@@ -137,7 +146,7 @@ class Rounds:
 
     def see_off(self) -> None:
         """Let nodes go as soon as they are empty: until then they cost, and do nothing."""
-        if not self.membership.leaving:
+        if not (self.membership.leaving and self.acts):
             return
         try:
             self._released(self._snapshot()[0])
@@ -146,6 +155,8 @@ class Rounds:
 
     def _released(self, snapshot: Snapshot) -> bool:
         """Let nodes go that shall and own nothing any more; return whether there was any."""
+        if not self.acts:
+            return False
         staying = self.membership.staying(self._settings.exclude_executors)
         gone = self._parts.elasticity.release(adaptation.emptied(snapshot, staying))
         self.membership.released(gone)
@@ -212,11 +223,13 @@ class Rounds:
     ) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
         why_not = self._objection(request, plan, early=early)
+        if self.acting.stopped is not None:
+            return Status.PROPOSED, f"not carried out, for a rule is broken; {plan.reason}"
         if not (why_not or self._settings.dry_run):
-            why_not = self._apply(request, plan)
+            why_not = self.acting.apply(request, plan, self._settings.max_migrations)
         self.urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
-            return Status.HELD, why_not
+            return self._not_done(why_not)
         if self._settings.dry_run:
             return Status.PROPOSED, plan.reason
         self._impatience.take_in(plan, request, kept, len(self._moved))
@@ -248,10 +261,10 @@ class Rounds:
         """Do what a person agreed to; return what became of it and why."""
         self.waiting = None
         request, plan, decision = proposal.request, proposal.plan, proposal.decision
-        why_not = self._apply(request, plan)
+        why_not = self.acting.apply(request, plan, None)
         self.urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
-            return Status.HELD, why_not
+            return self._not_done(why_not)
         if decision.changes:
             now_s = self._parts.clock.now_s()
             self.membership.remember(replace(proposal.asked, at_s=now_s), decision)
@@ -259,13 +272,8 @@ class Rounds:
         self._impatience.take_in(plan, request, proposal.asked.throughput, len(self._moved))
         return Status.APPLIED, plan.reason
 
-    def _apply(self, request: PlanRequest, plan: Plan) -> str | None:
-        """Move key groups; return why that was too late, if it was.
-
-        Nodes that come or go while a plan is made are no error: the next look tells of them.
-        """
-        try:
-            self._parts.placement.apply(plan, request.snapshot)
-        except PlanRejected as stale:
-            return str(stale)
-        return None
+    def _not_done(self, why_not: str) -> tuple[Status, str]:
+        """Return what became of a plan that was not carried out, or not as it should be."""
+        if self.acting.stopped is None:
+            return Status.HELD, why_not
+        return Status.FAILED, STOPPED

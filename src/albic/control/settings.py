@@ -2,9 +2,11 @@
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 
 from albic.model import InvalidInput, Objective
+from albic.model.fields import written
 from albic.model.kinds import Amount, Flag, Names, expect_sense, setting
 
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -30,9 +32,10 @@ class Pace:
             if unit in {"batch", "batches"} and amount >= 1 and amount.is_integer():
                 return cls(batches=int(amount))
             period = amount * _UNITS_S.get(unit, math.nan)
-        if not (math.isfinite(period) and period > 0):
+        # An int beyond every float is no length of time either.
+        if not 0 < period < sys.float_info.max:
             raise InvalidInput(
-                f"period {asked!r} is not a length of time; write for example "
+                f"period {written(asked)} is not a length of time; write for example "
                 f'"20s", "500ms", "2m" or "5 batches"'
             )
         return cls(seconds=float(period))

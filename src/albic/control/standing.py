@@ -11,13 +11,15 @@ class ControllerStatus:
     """Where a controller stands; plain numbers and strings only.
 
     ``proposal`` is the plan that waits for an answer until ``lapses_s``. ``drained`` are the
-    executors that are kept empty by hand.
+    executors that are kept empty by hand. ``stopped`` is the rule that was broken; nothing is moved
+    since then.
     """
 
     running: bool
     paused: bool
     approve: bool
     dry_run: bool
+    stopped: str | None
     period: str
     max_migrations: int
     planner: str
@@ -35,6 +37,7 @@ class ControllerStatus:
 def shown(status: ControllerStatus, snapshot: Snapshot | None) -> str:
     """Return what a notebook shows of a controller that measured ``snapshot`` last."""
     doing = "paused" if status.paused else "at work" if status.running else "not at work"
+    doing = doing if status.stopped is None else f"only measuring, for {status.stopped}"
     waits = "" if status.proposal is None else f"; plan {status.proposal} waits for an answer"
     empty = f"; kept empty: {', '.join(status.drained)}" if status.drained else ""
     sentence = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from albic.model import InvalidInput
+from albic.model.fields import written
 
 PORT = 8777
 LOCAL = f"127.0.0.1:{PORT}"
@@ -81,12 +82,12 @@ class Serving:
         return f"{scheme}://{host}:{self.port}/"
 
 
-def serving(address: str) -> Serving:
+def serving(address: object) -> Serving:
     """Return where "127.0.0.1:8777", "localhost" or "[::1]:80" says."""
-    found = _ADDRESS.fullmatch(address.strip())
+    found = _ADDRESS.fullmatch(address.strip()) if isinstance(address, str) else None
     if found is None:
         raise InvalidInput(
-            f"{address!r} is no address to serve at; write for example 127.0.0.1:{PORT}"
+            f"{written(address)} is no address to serve at; write for example 127.0.0.1:{PORT}"
         )
     return Serving(host=found[1].strip("[]"), port=PORT if found[2] is None else int(found[2]))
 

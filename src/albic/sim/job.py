@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from albic.arrays import Ints, sealed
+from albic.control.invariants import Ground
 from albic.control.ports import Effect, Fleet, News
 from albic.model import InvalidInput, Plan, PlanRejected, Snapshot, Throughput
 from albic.sim.clock import SimulatedClock
@@ -150,6 +151,15 @@ class SimulatedJob:
     def drop(self) -> int:
         """Return that no move is left to come: all are made at once."""
         return 0
+
+    def ground(self) -> Ground:
+        """Return how things stand now."""
+        listed = self._nodes.listed
+        return Ground(
+            self._generation,
+            tuple(listed[at].id for at in self._owner.tolist()),
+            frozenset(node.id for node in listed if not node.lost),
+        )
 
     def close(self) -> None:
         """Take no more plans; the job goes on where it is."""

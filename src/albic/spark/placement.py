@@ -121,6 +121,11 @@ class Placement:
             self._held.pop(group, None)
             self._point(group, target)
 
+    def follow_only(self) -> None:
+        """Steer no more: drop the moves that are still to come, and take in where tasks run."""
+        self._steers = False
+        self._waiting, self._held = {}, {}
+
     def stranded(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:
         """Return the key groups whose owner, now or after its move, is not among ``live``."""
         there = {executor.id for executor in live}

@@ -90,6 +90,20 @@ def test_a_move_that_is_held_waits_for_a_word_and_is_made_in_one_go() -> None:
     assert placement.held() == {}
 
 
+def test_who_only_follows_sends_nothing_and_takes_what_spark_does() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    placement.stage({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO}, per_batch=1)
+    placement.hold({KeyGroup(0, 1): TWO})
+    spark.told.clear()
+    placement.follow_only()
+    placement.after_batch(batch(1, task(0, ONE), task(1, TWO)), [ONE, TWO])
+    assert spark.told == []
+    assert placement.waiting() == {}
+    assert owners(placement) == ["1", "2"]
+
+
 def test_what_is_rescued_or_planned_anew_is_held_no_more() -> None:
     spark = Coordinator()
     placement = Placement(spark, SHAPE)

@@ -95,10 +95,11 @@ function drawHealth() {
   if (status) doing = status.running ? "at work" : "ended";
   if (status ? status.paused : health.paused) doing = "paused";
   else if (health.silent && (!status || status.running)) doing = "silent: nothing to win";
+  if (status && status.stopped) doing = `only measuring: ${status.stopped}`;
   const batch = (status && status.last_batch_s) || health.last_batch_s;
   const low = health.compliance !== null && health.compliance < 0.9;
   const tiles = [
-    tile("controller", doing, doing === "paused" ? "warn words" : "words"),
+    tile("controller", doing, status && status.stopped ? "bad words" : doing === "paused" ? "warn words" : "words"),
     tile("tasks that ran on their owner", percent(health.compliance), low ? "warn" : ""),
     tile("last batch seen", ago(batch)),
     tile(`not ready, of ${health.rounds} rounds`, String(health.not_ready)),
