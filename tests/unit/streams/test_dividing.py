@@ -43,7 +43,11 @@ def by_hand(parts, mine):
 
 
 @given(old=st.integers(1, 12), new=st.integers(1, 12))
-@pytest.mark.parametrize("split", ["sums", ["sums"], {"sums": "key"}, by_hand], ids=str)
+@pytest.mark.parametrize(
+    "split",
+    ["sums", ["sums"], {"sums": "key"}, by_hand],
+    ids=["a name", "names", "columns", "a function"],
+)
 def test_every_key_is_where_its_rows_will_go(split, old, new) -> None:
     division = division_of(split, ["key"], "operator 'o'")
     found = divided(division, states(old, lambda part: part), new)
