@@ -18,23 +18,12 @@ from albic.control.complaints import Complaints
 from albic.control.controls import Controls
 from albic.control.journal import RoundRecord, Status
 from albic.control.pacing import pause_s
-from albic.control.ports import Journal, News, Parts
+from albic.control.ports import Journal, Parts
 from albic.control.proposals import Leave
-from albic.control.rounds import (
-    ARRIVAL,
-    CHECK,
-    EARLY,
-    HAND,
-    IMBALANCE,
-    LOSS,
-    OVERLOAD,
-    PERIOD,
-    STIR,
-    STOPPED,
-    Rounds,
-)
+from albic.control.rounds import CHECK, HAND, STOPPED, Rounds
 from albic.control.settings import Settings
 from albic.control.silence import Silence
+from albic.control.triggers import Triggers
 from albic.model import NotReady
 
 log = logging.getLogger(__name__)
@@ -58,12 +47,10 @@ class Controller(Controls):
             target=self._rehearse, name="albic-rehearsal", daemon=True
         )
         self._round = 0
-        self._began_s = parts.clock.now_s()
-        self._batches = 0
         self._complaints = Complaints()
         self._closings: list[Callable[[], None]] = []
         self._silence = Silence(settings)
-        self._woken: str | None = None
+        self._triggers = Triggers(parts, self._rounds, self._hand, self._silence)
         self._quiet_s = 0.0
         self._look_s = 0.0
         self._worked_s = 0.0
@@ -135,7 +122,6 @@ class Controller(Controls):
             self._stopping.set()
             return
         self._quiet_s = news.quiet_s
-        self._batches += news.batches
         if news.batches:
             self._hand.last_batch_s = self._parts.clock.now_s()
             self._rounds.see_off()
@@ -144,7 +130,7 @@ class Controller(Controls):
             took_s = self._parts.clock.now_s() - began_s
             self._look_s += (took_s - self._look_s) * NEWEST_LOOK
         self._hand.look_after(news)
-        trigger = self._trigger(news)
+        trigger = self._triggers.of(news, compiling=self._rehearsal.is_alive())
         if trigger is not None:
             self.run_round(trigger)
 
@@ -167,10 +153,8 @@ class Controller(Controls):
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
             record = recording.failed(blank, self._complaints.tell(wrong, "round"))
-        now_s = self._parts.clock.now_s()
-        record = recording.ended(record, effect, now_s - began_s)
-        if trigger not in EARLY:
-            self._began_s, self._batches = now_s, 0
+        record = recording.ended(record, effect, self._parts.clock.now_s() - began_s)
+        self._triggers.ran(trigger)
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         record = replace(record, note=self._noted(record, effect.notes))
         self._parts.journal.add(record)
@@ -201,7 +185,7 @@ class Controller(Controls):
 
     def _noted(self, record: RoundRecord, told: Sequence[str]) -> str | None:
         """Return what people should know beside what a round did, and log it."""
-        woken, self._woken = self._woken, None
+        woken, self._triggers.woken = self._triggers.woken, None
         silent = self._silence.after(record, settled=self._rounds.settled)
         notes = [
             note
@@ -211,50 +195,6 @@ class Controller(Controls):
         for note in notes:
             log.info("round %d: %s", record.number, note)
         return "; ".join(notes) or None
-
-    def _trigger(self, news: News) -> str | None:
-        """Return what calls for a round now, if anything does."""
-        woken = self._silence.broken_by(news)
-        if lost := self._rounds.membership.unexpected(news.lost):
-            log.warning("lost %s; placing its state anew", ", ".join(lost))
-            return LOSS
-        expected = self._rounds.expected
-        if news.joined and expected:
-            self._rounds.expected = max(expected - len(news.joined), 0)
-        held = self._hand.holds
-        if news.joined and expected and not held:
-            return ARRIVAL
-        if woken is not None and not held:
-            self._woken = f"no longer silent: {woken}"
-            return STIR
-        if self._hand.stirred and news.batches and not held:
-            self._woken, self._hand.stirred = f"asked for: {self._hand.stirred}", None
-            return STIR
-        if self._is_due(news):
-            if not (held or self._silence.kept):
-                return PERIOD
-            # Measurements of a silent period would pile up, and the newest are the ones to keep.
-            self._parts.statistics.new_period()
-            self._began_s, self._batches = self._parts.clock.now_s(), 0
-        return None if held else self._early(news)
-
-    def _is_due(self, news: News) -> bool:
-        """Return whether the period is over."""
-        passed_s = self._parts.clock.now_s() - self._began_s
-        # Right after a batch the measurements are whole, and all of the next one is to be won.
-        pace = self._rounds.settings.pace
-        between = news.batches > 0 or pace.due(passed_s / 2, self._batches)
-        return between and pace.due(passed_s, self._batches)
-
-    def _early(self, news: News) -> str | None:
-        """Return what cannot wait for the period, or for the end of a silence."""
-        if self._rehearsal.is_alive():
-            return None
-        # Both are to hear of every batch, whatever the other one says.
-        urgency = self._rounds.urgency
-        uneven = news.avoidable is not None and urgency.calls(news.avoidable)
-        late = news.pace is not None and urgency.hurries(news.pace)
-        return OVERLOAD if late else IMBALANCE if uneven else None
 
     def _adapted(self, blank: RoundRecord, leave: Leave) -> RoundRecord:
         """Run a round, or say why it is too early for one."""
