@@ -10,13 +10,15 @@ import numpy as np
 from albic.arrays import Ints
 from albic.control.invariants import Ground
 from albic.control.moving import MeasuredMove
+from albic.control.ports import Effect
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
+from albic.control.task_costs import task_costs
 from albic.spark.batch import BatchSample
 from albic.spark.executors import Executor
 from albic.spark.measures import SeenMove
 from albic.spark.operators import labels, topology
 from albic.spark.placement import KeyGroup
-from albic.spark.watch import QueryWatch
+from albic.spark.watch import QueryWatch, Seen
 
 
 def observation(
@@ -48,6 +50,30 @@ def newest(watches: Sequence[QueryWatch], usable: Sequence[Executor]) -> Observa
     batches = sorted((*seen.earlier, *seen.batches), key=lambda batch: batch.ended_s)
     last = {min(sample.key_group for sample in batch.groups): batch for batch in batches}
     return replace(seen, batches=tuple(last.values()), earlier=tuple(batches))
+
+
+def effect_of(
+    told: Sequence[tuple[Seen, tuple[MeasuredMove, ...]]], watches: Sequence[QueryWatch]
+) -> Effect:
+    """Return what batches showed that were seen one after the other, each with its moves."""
+    seen = [one for one, _ in told]
+    batches = sum(one.batches for one in seen)
+    return Effect(
+        batches=batches,
+        batch_s=sum(one.batch_s for one in seen) / batches if batches else None,
+        read=sum(one.read for one in seen),
+        judged=sum(one.judged for one in seen),
+        compliant=sum(one.compliant for one in seen),
+        cpu_s=sum(one.cpu_s for one in seen),
+        rows=sum(one.rows for one in seen),
+        local_bytes=sum(one.local_bytes for one in seen),
+        remote_bytes=sum(one.remote_bytes for one in seen),
+        moves=tuple(move for _, moves in told for move in moves),
+        notes=tuple(note for watch in watches for note in watch.copying.dropped()),
+        busy_s=sum(one.busy_s for one in seen),
+        wait_s=sum(one.wait_s for one in seen),
+        task_costs=task_costs(newest(watches, ())) if watches else (),
+    )
 
 
 def ground(watches: Sequence[QueryWatch], generation: int, usable: frozenset[str]) -> Ground:

@@ -14,14 +14,13 @@ from albic.advice.surroundings import HDFS_BACKED, PROVIDER
 from albic.control.invariants import Ground
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
-from albic.control.task_costs import task_costs
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.spark.bridge import Bridge
 from albic.spark.copying import NO_COPIES, CopyRules
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
 from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
-from albic.spark.observing import ground, measured_moves, newest, observation
+from albic.spark.observing import effect_of, ground, measured_moves, newest, observation
 from albic.spark.placement import KeyGroup
 from albic.spark.warming import Warmth
 from albic.spark.watch import Named, QueryWatch, Seen
@@ -201,25 +200,8 @@ class SparkRuntime:
 
     def effect(self) -> Effect:
         """Return what the batches since the last question showed."""
-        both, self._seen = self._seen, []
-        seen = [one for one, _ in both]
-        batches = sum(one.batches for one in seen)
-        return Effect(
-            batches=batches,
-            batch_s=sum(one.batch_s for one in seen) / batches if batches else None,
-            read=sum(one.read for one in seen),
-            judged=sum(one.judged for one in seen),
-            compliant=sum(one.compliant for one in seen),
-            cpu_s=sum(one.cpu_s for one in seen),
-            rows=sum(one.rows for one in seen),
-            local_bytes=sum(one.local_bytes for one in seen),
-            remote_bytes=sum(one.remote_bytes for one in seen),
-            moves=tuple(move for _, moves in both for move in moves),
-            notes=tuple(note for watch in self._watches for note in watch.copying.dropped()),
-            busy_s=sum(one.busy_s for one in seen),
-            wait_s=sum(one.wait_s for one in seen),
-            task_costs=task_costs(newest(self._watches, ())) if self._watches else (),
-        )
+        seen, self._seen = self._seen, []
+        return effect_of(seen, self._watches)
 
     def ground(self) -> Ground:
         """Return how things stand now, by what we keep of it: nobody is asked."""
@@ -293,17 +275,18 @@ class SparkRuntime:
         self._lost_at_s = time.time()
         live = self._executors.live()
         left = [group for watch in self._watches for group in watch.copying.rescue(live)]
-        if self._copies.standby_bytes is not None:
-            try:
-                placed = self._bridge.place_waiting_tasks(lost)
-                log.info("%d tasks placed anew; %d key groups had no copy", placed, len(left))
-            except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
-                log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
-                self._wait.suspend()
-                return
-            if not left:
-                return
-        self._wait.suspend()
+        if self._copies.standby_bytes is None or not self._placed_anew(lost) or left:
+            self._wait.suspend()
+
+    def _placed_anew(self, lost: Sequence[str]) -> bool:
+        """Let tasks that wait for lost executors be placed once more; return whether they were."""
+        try:
+            placed = self._bridge.place_waiting_tasks(lost)
+        except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
+            log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
+            return False
+        log.info("%d tasks that waited for a lost executor were placed anew", placed)
+        return True
 
     def _after_batches(self, seen: Sequence[Seen]) -> None:
         """Fit the wait to the batches that ended, and make idle executors warm."""
