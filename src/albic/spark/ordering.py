@@ -7,11 +7,12 @@ it here.
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge import Copy, Followers, Order, Recipe
+from albic.spark.bridge import Followers, Order, Recipe
+from albic.spark.copies import Copies
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape
 from albic.spark.placement import KeyGroup
@@ -23,16 +24,10 @@ GROUP = "albic-prepares"
 
 
 class Ordering:
-    """Gives the orders of one query, and asks how copies are doing while anybody has one.
+    """Gives the orders of one query, and asks how its ``copies`` are doing while there is any.
 
-    Parameters
-    ----------
-    every_s
-        How often executors are asked. Each time is a task of some milliseconds on each of them.
-    asked
-        Who has copies; asking ends when nobody has.
-    heard
-        Who is told what executors say.
+    Executors are asked ``every_s``: each time is a task of some milliseconds on each of them. Take
+    the ``lock`` to read or change the copies.
     """
 
     def __init__(
@@ -42,17 +37,15 @@ class Ordering:
         shape: QueryShape,
         *,
         every_s: float,
-        asked: Callable[[], Iterable[Executor]],
-        heard: Callable[[Sequence[Copy]], None],
     ) -> None:
+        self.copies = Copies(shape)
+        self.lock = threading.RLock()
         self._followers = followers
         self._query = query
         self._shape = shape
         self._every_s = every_s
-        self._asked, self._heard = asked, heard
         self._recipes: Mapping[tuple[int, str], Recipe] | None = None
         self._orders: dict[tuple[str, str], list[Order]] = {}
-        self._lock = threading.Lock()
         self._asking = False
         self._hurry = threading.Event()
         #: Whether executors could not be reached; nothing is ordered any more then.
@@ -73,7 +66,7 @@ class Ordering:
 
     def give(self, orders: Iterable[tuple[Executor, Order]]) -> None:
         """Take orders for executors, and see that they get there."""
-        with self._lock:
+        with self.lock:
             for target, order in orders:
                 self._orders.setdefault((target.host, target.id), []).append(order)
             self._hurry.set()
@@ -89,16 +82,16 @@ class Ordering:
             except Exception as wrong:  # noqa: BLE001  a thread has nobody else to tell
                 self._give_up(wrong)
                 return
-            self._heard([copy for copy in said if copy.run_id == self._shape.run_id])
+            with self.lock:
+                self.copies.heard(copy for copy in said if copy.run_id == self._shape.run_id)
             self._hurry.wait(self._every_s)
 
     def _next_orders(self) -> Mapping[tuple[str, str], Sequence[Order]]:
         """Return what executors are to be told, or asked; nothing is the end of asking."""
-        targets = tuple(self._asked())
-        with self._lock:
+        with self.lock:
             self._hurry.clear()
             orders, self._orders = self._orders, {}
-            for target in targets:
+            for target in self.copies.targets():
                 orders.setdefault((target.host, target.id), [])
             self._asking = bool(orders)
             return orders

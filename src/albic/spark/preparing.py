@@ -5,15 +5,14 @@ version; nobody else notices. Then, at the end of a batch, it is called, names i
 has the last version, and has nothing to load.
 """
 
-import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge import CLOSE, Bridge, Copy, Followers, Order
+from albic.spark.bridge import CLOSE, Bridge, Followers, Order
 from albic.spark.calling import Calling
-from albic.spark.copies import PATIENCE_S, Copies
+from albic.spark.copies import PATIENCE_S
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape
 from albic.spark.ordering import Ordering
@@ -39,11 +38,8 @@ class Preparing:
         self._bridge = bridge
         self._shape = shape
         self._placement = placement
-        self._copies = Copies(shape)
-        self._lock = threading.Lock()
-        self._ordering = Ordering(
-            followers, query, shape, every_s=ASK_EVERY_S, asked=self._targets, heard=self._heard
-        )
+        self._ordering = Ordering(followers, query, shape, every_s=ASK_EVERY_S)
+        self._copies, self._lock = self._ordering.copies, self._ordering.lock
         self._calling = Calling(bridge, shape)
         self._called: set[KeyGroup] = set()
         self._together = False
@@ -143,11 +139,3 @@ class Preparing:
         self._called = set()
         self._ordering.give(left)
         self._placement.let_go(groups)
-
-    def _targets(self) -> frozenset[Executor]:
-        with self._lock:
-            return self._copies.targets()
-
-    def _heard(self, said: Sequence[Copy]) -> None:
-        with self._lock:
-            self._copies.heard(said)

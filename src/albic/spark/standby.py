@@ -4,16 +4,14 @@ A copy that is kept follows its owner from one committed batch to the next, so t
 batch begins again in which the owner is lost.
 """
 
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.spark.bridge import KEEP, Bridge, Copy, Followers, Order, StoreId
+from albic.spark.bridge import KEEP, Bridge, Followers, Order, StoreId
 from albic.spark.calling import Calling
-from albic.spark.copies import Copies
 from albic.spark.executors import Executor
 from albic.spark.operators import QueryShape
 from albic.spark.ordering import Ordering
@@ -49,11 +47,8 @@ class Standby:
         self._calling = Calling(bridge, shape)
         self._shape = shape
         self._least_bytes = least_bytes
-        self._copies = Copies(shape)
-        self._lock = threading.Lock()
-        self._ordering = Ordering(
-            followers, query, shape, every_s=ASK_EVERY_S, asked=self._targets, heard=self._heard
-        )
+        self._ordering = Ordering(followers, query, shape, every_s=ASK_EVERY_S)
+        self._copies, self._lock = self._ordering.copies, self._ordering.lock
         self._rung_s: float | None = None
         self._arranged_s = self._renewed_s = 0.0
 
@@ -148,14 +143,6 @@ class Standby:
     def _order(self, store: StoreId, target: Executor, version: int, ticket: int) -> Order:
         recipe = self._ordering.recipes()[store.operator_id, store.name]
         return Order(store, recipe, version, BELIEVED_S, ticket, KEEP, self._calling.bell(target))
-
-    def _targets(self) -> frozenset[Executor]:
-        with self._lock:
-            return self._copies.targets()
-
-    def _heard(self, said: Sequence[Copy]) -> None:
-        with self._lock:
-            self._copies.heard(said)
 
 
 def chosen(
