@@ -44,6 +44,7 @@ def threads() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("albic")]
 
 
+@pytest.mark.contract("attach balances a skewed job")
 def test_a_skewed_job_is_balanced_stays_exact_and_is_left_as_it_was(
     spark, bridge, watch, executors, tmp_path
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_file_and_the_environment_set_what_no_keyword_does(
     assert (terms.budget, terms.seed, terms.least_gain) == (3.0, 8, 0.2)
 
 
+@pytest.mark.contract("a lost executor")
 def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     spark, cluster, watch
 ) -> None:
@@ -142,6 +144,7 @@ def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     exact_counts(spark, "lossy")
 
 
+@pytest.mark.contract("two queries")
 def test_one_controller_steers_two_queries_and_outlives_the_first(spark, watch, executors) -> None:
     one = watch(skewed(spark), "one", "complete")
     two = watch(skewed(spark), "two", "complete")

@@ -6,10 +6,7 @@ from typing import Any
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.model import InvalidInput
-from albic.spark.bridge import Bridge
-
-#: The versions that the contract tests were run against; the bridge reaches behind Spark's API.
-TESTED_VERSIONS = ("4.1", "4.2", "4.3")
+from albic.spark.bridge import VERSIONS, Bridge, release
 
 DYNAMIC = "spark.dynamicAllocation.enabled"
 UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
@@ -31,6 +28,7 @@ KEEPS_STATE = frozenset(
         "GlobalLimit",
         "Join",
         "TransformWithState",
+        "TransformWithStateInPandas",
         "TransformWithStateInPySpark",
     }
 )
@@ -81,8 +79,8 @@ def require_supported(found: Facts) -> None:
 
 def require_tested(version: str) -> None:
     """Refuse a version of Spark that may not have what we reach for; asked before all else."""
-    if ".".join(version.split(".")[:2]) not in TESTED_VERSIONS:
-        known = ", ".join(f"{tested}.x" for tested in TESTED_VERSIONS)
+    if release(version) not in VERSIONS:
+        known = ", ".join(f"{tested}.x" for tested in VERSIONS)
         raise InvalidInput(f"Spark {version} was not tested with albic; use one of {known}")
 
 

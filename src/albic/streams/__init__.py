@@ -8,11 +8,21 @@
     albic.attach(running)
 """
 
-from albic.streams.counters import BatchCounters, GroupCounters, OperatorTotals
-from albic.streams.network import Network
-from albic.streams.parts import Operator, Processor, Rows, Sink, Source
-from albic.streams.running import RunningNetwork
-from albic.streams.state import State
+from albic.model import InvalidInput
+
+try:
+    from albic.streams.counters import BatchCounters, GroupCounters, OperatorTotals
+    from albic.streams.network import Network
+    from albic.streams.parts import Operator, Processor, Rows, Sink, Source
+    from albic.streams.running import RunningNetwork
+    from albic.streams.state import State
+except ModuleNotFoundError as missing:
+    if missing.name != "pyspark.sql.streaming.stateful_processor":
+        raise
+    raise InvalidInput(
+        "albic.streams needs PySpark 4.0 or newer, for its operators keep their state with "
+        "transformWithStateInPandas; albic.attach serves queries of older ones"
+    ) from missing
 
 __all__ = [
     "BatchCounters",

@@ -195,7 +195,9 @@ class Bridge(Reports):
     def plan(self, query: StreamingQuery) -> PlanNode | None:
         """Return the physical plan of the query's last batch, or None before the first."""
         last = self._execution(query).lastExecution()
-        return None if last is None else plan_node(self._gateway, last.executedPlan())
+        return (
+            None if last is None else plan_node(self._gateway, last.executedPlan(), self._version)
+        )
 
     def stream_kinds(self, query: StreamingQuery) -> frozenset[str]:
         """Return what a query does to streams, in Spark's words; known before its first batch."""
