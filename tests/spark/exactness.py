@@ -140,6 +140,17 @@ class RandomMoves:
         return plan_for(request, Allocation(owner), report)
 
 
+class InTurn:
+    """A planner that sends every key group to the node after its own."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        stays = np.flatnonzero(~request.snapshot.cluster.draining())
+        owner = request.snapshot.allocation.owner
+        after = stays[np.searchsorted(stays, owner, side="right") % stays.size]
+        report = SearchReport("in turn", Outcome.HEURISTIC, "one after the other")
+        return plan_for(request, Allocation(after), report)
+
+
 class Weightless:
     """The real statistics without the loads: a move of nothing is never a bad move.
 
@@ -159,13 +170,20 @@ class Weightless:
 
 def attach_dice(queries: list[StreamingQuery], journal: Path, seed: int) -> Controller:
     """Attach the real controller, which moves half of all state every batch."""
+    return attach_mover(queries, journal, RandomMoves(seed))
+
+
+def attach_mover(
+    queries: list[StreamingQuery], journal: Path, planner: RandomMoves | InTurn
+) -> Controller:
+    """Attach the real controller with a planner that moves for the sake of moving."""
     everything = 10_000
     runtime = runtime_of(bridge_of_process(), queries, {}, per_batch=everything, steers=True)
     parts = Parts(
         statistics=Weightless(runtime),
         placement=runtime,
         elasticity=FixedExecutors(),
-        planner=RandomMoves(seed),
+        planner=planner,
         scaling=FixedSize(),
         clock=WallClock(),
         journal=JsonLinesJournal(journal),

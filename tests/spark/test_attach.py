@@ -59,7 +59,8 @@ def test_a_skewed_job_is_balanced_stays_exact_and_is_left_as_it_was(
     )
     wait_until(lambda: set(watched.placement.read_back().values()) > {first.id}, "nothing moved")
     # What the plan promised has to show in a later round.
-    wait_until(lambda: len([r for r in read_journal(path) if r.snapshot]) >= 3, "no more rounds")
+    records = controller.journal.records
+    wait_until(lambda: len([r for r in records() if r.snapshot]) >= 3, "no more rounds")
     assert controller.running
     assert controller.stop()
     assert not controller.running

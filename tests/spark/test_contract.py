@@ -1,7 +1,9 @@
 """What every version of Spark that is served must do: ``make spark-versions`` asks each of them."""
 
+import importlib
+import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -13,13 +15,15 @@ from pyspark.sql.group import GroupedData
 
 from albic.control import RoundRecord, read_journal
 from albic.control.journal import Status
+from albic.model import InvalidInput
 from albic.spark.bridge import VERSIONS, Bridge, Followers, release
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.preparing import Preparing
 from albic.spark.session import LocalCluster
-from tests.spark.exactness import Stream, attach_dice, ends_of_copies, wait_until
+from tests.spark.conftest import KEYS, ROWS, numbers
+from tests.spark.exactness import InTurn, Stream, attach_mover, ends_of_copies, wait_until
 from tests.spark.kinds import FILES, KINDS, Kind
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -35,6 +39,8 @@ STORES = {
 }
 #: Files that are there at the start, and the last one that is followed by a move as it is.
 BEFORE, COLD = 1, 3
+#: The thread that makes newcomers warm.
+WARM_UP = "albic-warm-up"
 seeds = count()
 
 
@@ -177,7 +183,7 @@ class Fed:
         for stream in streams:
             stream.release(1)
             stream.start().processAllAvailable()
-        self.controller = attach_dice([stream.query for stream in streams], journal, seed=3)
+        self.controller = attach_mover([each.query for each in streams], journal, InTurn())
 
     def rounds(self) -> tuple[RoundRecord, ...]:
         return read_journal(self._journal) if self._journal.exists() else ()
@@ -212,7 +218,10 @@ def test_results_are_exact_while_nodes_come_and_go(spark, bridge, cluster, tmp_p
     try:
         cluster.wait_for_executors(len(before) + 1)
         (newcomer,) = bridge.executor_ids() - before
-        for upto in (2, 3, 4):
+        fed.feed(2)
+        # A newcomer gets no state before it is warm.
+        wait_until(lambda: WARM_UP not in {t.name for t in threading.enumerate()}, "still cold")
+        for upto in (3, 4):
             fed.feed(upto)
         assert newcomer in fed.targets(), "the newcomer got nothing"
     finally:
@@ -223,3 +232,48 @@ def test_results_are_exact_while_nodes_come_and_go(spark, bridge, cluster, tmp_p
     fed.stop()
     for stream in streams:
         assert stream.found() == stream.expected()
+
+
+def summing() -> Callable:
+    """Return an operator with the sum of each key so far; a local function travels by value."""
+
+    def summed(state, rows):
+        seen = rows.frame().groupby("key")["value"].sum()
+        if "sums" in state:
+            seen = state["sums"]["value"].add(seen, fill_value=0).astype("int64")
+        state["sums"] = seen.to_frame("value")
+        return seen.reset_index()
+
+    return summed
+
+
+@pytest.mark.contract("a network of albic.streams")
+def test_a_network_is_served_or_refused_by_name(spark, place, tmp_path) -> None:
+    if not VERSIONS[release(spark.version)].python_processors:
+        with pytest.raises(InvalidInput, match=r"needs PySpark 4\.0 or newer"):
+            importlib.import_module("albic.streams")
+        pytest.skip("albic.streams is refused: it needs PySpark 4.0 or newer")
+    streams = importlib.import_module("albic.streams")
+    kept: dict[int, dict[int, int]] = {}
+
+    def keep(frame, batch_id) -> None:
+        kept[batch_id] = {row["key"]: row["value"] for row in frame.collect()}
+
+    operator = streams.Operator("sums", "numbers", "key", 4, "key bigint, value bigint", summing())
+    sources = [streams.Source("numbers", numbers(spark), event_time="timestamp")]
+    made = streams.Network("sums", sources, [operator], [streams.Sink("sums", keep)])
+    running = made.start(str(tmp_path))
+    try:
+        wait_until(lambda: len(running.batches()) > 0, "no batch came")
+        plan = place.bridge.plan(running.query)
+        placement = Placement(place.bridge, shape(plan, "sums", str(running.query.runId)))
+        for turn in range(3):
+            before = len(running.batches())
+            groups = placement.read_back()
+            placement.move_now({g: place.executors[(g.partition + turn) % 2] for g in groups})
+            wait_until(lambda seen=before: len(running.batches()) > seen, "no batch came")
+    finally:
+        running.stop()
+    last = max(batch.batch_id for batch in running.batches())
+    rows = range((last + 1) * ROWS)
+    assert kept[last] == {key: sum(rows[key::KEYS]) for key in range(KEYS)}

@@ -22,7 +22,7 @@ except ModuleNotFoundError as missing:
     raise InvalidInput(
         "albic.streams needs PySpark 4.0 or newer, for its operators keep their state with "
         "transformWithStateInPandas; albic.attach serves queries of older ones"
-    ) from missing
+    ) from None
 
 __all__ = [
     "BatchCounters",
