@@ -31,6 +31,9 @@ for version in "$@"; do
 print(next(r for r in m.requires("pyspark") if re.match(r"py4j\b", r)).split(";")[0])')
     "$PYTHON" -m pip --python "$folder/bin/python" install --quiet --disable-pip-version-check \
         --upgrade --no-deps "$wanted"
+    # Spark 3.5 cuts batches of pyarrow at numbers like 2.0, which newer ones refuse.
+    [ "$version" != 3.5 ] || "$PYTHON" -m pip --python "$folder/bin/python" install --quiet \
+        --disable-pip-version-check --upgrade --no-deps "pyarrow==18.*"
     "$PYTHON" - "$folder" <<'PY'
 import pathlib, sys, sysconfig
 (site,) = pathlib.Path(sys.argv[1]).glob("lib/python*/site-packages")

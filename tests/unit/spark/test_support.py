@@ -68,3 +68,10 @@ def test_a_connect_query_is_sent_to_classic_spark() -> None:
 def test_a_frame_is_no_query() -> None:
     with pytest.raises(InvalidInput, match="writeStream"):
         require_classic("query")
+
+
+def test_a_join_that_spark_may_refuse_after_a_move_is_refused_with_the_remedy() -> None:
+    checked = replace(GOOD, rechecks_joins=True)
+    assert objections(checked) == []
+    (reason,) = objections(replace(checked, stream_kinds=frozenset({"Join"})))
+    assert "stateSchemaCheck=false" in reason

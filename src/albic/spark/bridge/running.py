@@ -183,6 +183,10 @@ class Bridge(Reports):
         """Return the address of the cluster manager."""
         return str(self._spark.sparkContext.master)
 
+    def rechecks_joins(self) -> bool:
+        """Return whether this version may take the state of a join for another's once it moves."""
+        return self._version.rechecks_joins
+
     def setting(self, name: str, default: str) -> str:
         """Return a setting of the session, or of the application beneath it."""
         found = self._spark.conf.get(name, None)

@@ -18,7 +18,8 @@ class Version:
     ``opening`` are the fields of the RDD that opens a store, in the order in which Spark makes a
     provider out of them. A version without ``checkpoint_ids`` calls versions of state by their
     number alone; one without ``join_schemas`` does not tell how the stores of a join look, so they
-    cannot be loaded ahead of a move.
+    cannot be loaded ahead of a move. One that ``rechecks_joins`` compares the schema of a join's
+    state wherever it is opened, and sees another one in a batch without rows on one side.
     """
 
     stateful_operator: str = f"{_STATEFUL}.StatefulOperator"
@@ -38,6 +39,7 @@ class Version:
     )
     checkpoint_ids: bool = True
     join_schemas: bool = True
+    rechecks_joins: bool = False
     python_processors: bool = True
 
 
@@ -65,6 +67,7 @@ VERSIONS: Mapping[str, Version] = {
         ),
         checkpoint_ids=False,
         join_schemas=False,
+        rechecks_joins=True,
         python_processors=False,
     ),
     "4.0": _before_packages_moved(),
