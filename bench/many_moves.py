@@ -1,8 +1,8 @@
 """What a thousand prepared moves leave behind: memory, threads, open files, stores, jars.
 
-Key groups of a running count go to and fro between two executors of an embedded cluster, prepared
-each time, at random. Every hundred moves a line says what the executors' processes hold. In the
-end every row has to be counted once. Ends with 1 if anything grew or a row is missing.
+Key groups of a running count go back and forth between two executors of an embedded cluster, at
+random, prepared each time. Every hundred moves a line says what the executors' processes hold. In
+the end every row has to be counted once. Ends with 1 if anything grew or a row is missing.
 
     python -m bench.many_moves
     python -m bench.many_moves --moves 100

@@ -56,6 +56,16 @@ def bundled_requests(draw: st.DrawFn, **fixed: Any) -> PlanRequest:
     return replace(asked, bundles=Bundles(units, tuple(sorted(pins))))
 
 
+@st.composite
+def restricted_requests(draw: st.DrawFn, **fixed: Any) -> PlanRequest:
+    """Draw a request in which some key groups are to stay and some nodes to receive nothing."""
+    asked = draw(small_requests(**fixed))
+    groups, nodes = asked.snapshot.topology.key_groups, len(asked.snapshot.cluster.nodes)
+    stay = draw(st.sets(st.integers(0, groups - 1)))
+    shut = draw(st.sets(st.integers(0, nodes - 1)))
+    return replace(asked, fixed=tuple(sorted(stay)), shut=tuple(sorted(shut)))
+
+
 def renumbered(asked: PlanRequest, order: Sequence[int]) -> PlanRequest:
     """Return the request with its nodes in another ``order``."""
     snapshot = asked.snapshot

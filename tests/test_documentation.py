@@ -44,8 +44,9 @@ def test_every_decision_is_in_the_index() -> None:
     assert set(re.findall(r"\]\((\d[^)]+)\)", index)) == pages
 
 
-def test_the_lock_names_no_index_and_pins_everything_with_hashes() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-docs.lock"])
+def test_the_lock_names_no_index_and_pins_everything_with_hashes(name: str) -> None:
+    lock = (ROOT / name).read_text(encoding="utf-8")
     assert not re.search(r"://|--(extra-)?index-url|--find-links", lock)
     requirements = re.findall(r"^[a-z].*?(?=^[a-z]|\Z)", lock, re.MULTILINE | re.DOTALL)
     assert requirements

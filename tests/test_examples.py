@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-APPLICATIONS = ("account_balances", "ad_clicks", "windowed_counts")
+APPLICATIONS = ("account_balances", "ad_clicks", "sensor_readings", "windowed_counts")
 
 
 def test_three_planners_answer_the_same_request_from_python():

@@ -39,6 +39,9 @@ def tiny_problem(seed: int, goal: Goal) -> AssignmentProblem:
     least = np.zeros(dims)
     if goal is Goal.MAKESPAN and rng.random() < 0.3:
         least = rng.integers(0, 15, dims).astype(float)
+    enterable = ~closed
+    if seed % 4 == 3:
+        enterable &= rng.random(bins) < 0.7
     return AssignmentProblem(
         weights=sp.csr_array(weights),
         home=home,
@@ -47,6 +50,7 @@ def tiny_problem(seed: int, goal: Goal) -> AssignmentProblem:
         budget=budget,
         capacity=capacity,
         closed=closed,
+        enterable=enterable,
         base=base,
         limit=limit,
         goal=goal,
@@ -107,7 +111,7 @@ def everything(problem: AssignmentProblem, *, any_budget: bool = False) -> Every
     owner = np.array(list(itertools.product(range(problem.bins), repeat=problem.items)))
     away = owner != problem.home
     spent = away @ problem.charge
-    allowed = ~(away & problem.closed[owner]).any(axis=1)
+    allowed = ~(away & ~problem.enterable[owner]).any(axis=1)
     if not any_budget:
         allowed &= ~(away & ~problem.movable).any(axis=1) & (spent <= problem.budget)
     placed = np.eye(problem.bins)[owner]

@@ -9,6 +9,8 @@
 
 from typing import TYPE_CHECKING
 
+from albic.extras import lacking as _lacking
+
 if TYPE_CHECKING:
     from albic.wiring import attach, local_cluster
 
@@ -23,9 +25,5 @@ def __getattr__(name: str) -> object:
     try:
         from albic import wiring  # noqa: PLC0415  see above
     except ModuleNotFoundError as missing:
-        if (missing.name or "").split(".")[0] == "albic":
-            raise
-        raise ImportError(
-            f'albic.{name} needs the package {missing.name}; install "albic[spark]"'
-        ) from missing
+        raise _lacking(f"albic.{name}", missing) from None
     return getattr(wiring, name)

@@ -16,6 +16,7 @@ from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Par
 from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.ports import Journal, Planner, ScalingPolicy
+from albic.extras import lacking
 from albic.model import InvalidInput
 from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
@@ -166,7 +167,7 @@ def attach(  # noqa: PLR0913  each has a default, and all but the first are name
         )
         controller = Controller(parts, settings)
         if place is not None:
-            _serve(controller, place, ", ".join(query.name or str(query.id) for query in running))
+            _serve(controller, place, ", ".join(map(_named, running)))
         _steering.update((str(query.runId), controller) for query in running)
         # Before Spark goes, which registered earlier and so ends later.
         atexit.register(controller.stop)
@@ -179,9 +180,7 @@ def _place(asked: "str | Serving") -> "Serving":
     try:
         from albic.serve.address import Serving, serving  # noqa: PLC0415  an extra brings it
     except ModuleNotFoundError as missing:
-        raise InvalidInput(
-            f'the live page needs {missing.name}; install "albic[serve]"'
-        ) from missing
+        raise InvalidInput(str(lacking("the live page", missing))) from missing
     return asked if isinstance(asked, Serving) else serving(asked)
 
 
@@ -198,6 +197,11 @@ def _serve(controller: Controller, place: "Serving", name: str) -> None:
     server.tell_token()
     controller.page_url = server.url
     controller.take_along(server.close)
+
+
+def _named(query: Query) -> str:
+    """Return what people call a query; one without a name by the beginning of its id."""
+    return query.name or f"query {str(query.id)[:8]}"
 
 
 def _per_batch(max_migrations: int) -> int:

@@ -248,10 +248,10 @@ def test_every_planner_answers_the_example_within_the_rules_of_the_judge(albic):
     assert not any(told.values())
 
 
-def test_ctrl_c_ends_quietly(albic, snapshot, monkeypatch):
+def test_ctrl_c_ends_with_one_sentence(albic, snapshot, monkeypatch):
     monkeypatch.setitem(PLANNERS, "interrupted", Interrupted)
     asked = ("plan", snapshot, "--planner", "interrupted", "--max-migrations", 5)
-    assert albic(*asked) == (130, "", "")
+    assert albic(*asked) == (130, "", "albic: stopped\n")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["snapshot"], ["plan", "--help"]])

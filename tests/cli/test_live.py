@@ -90,10 +90,11 @@ def test_serve_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         program.send_signal(signal.SIGINT)
         try:
             code = program.wait(20)
+            last = program.stderr.read()
         finally:
             program.kill()
             program.stderr.close()
-    assert code == 130
+    assert (code, last) == (130, "albic: stopped\n")
     assert "token" not in line, "a journal has nothing that a token would change"
 
 

@@ -122,6 +122,18 @@ class PortsContract:
         rig.run(1)
         assert named(rig.statistics.snapshot()) == named(after), "and they stay there"
 
+    def test_moves_that_are_dropped_are_not_made_and_the_others_stay(self, rig: Rig) -> None:
+        snapshot = rig.statistics.snapshot()
+        turned = (snapshot.allocation.owner + 1) % len(snapshot.cluster.nodes)
+        plan = plan_to(snapshot, turned)
+        rig.placement.apply(plan, snapshot)
+        left = rig.placement.drop()
+        assert 0 <= left < len(plan.moves), "some are made at once"
+        assert rig.placement.drop() == 0
+        rig.run(3)
+        pairs = zip(named(snapshot), named(measured(rig)), strict=True)
+        assert sum(before != after for before, after in pairs) == len(plan.moves) - left
+
     def test_a_plan_that_moves_nothing_changes_nothing(self, rig: Rig) -> None:
         snapshot = rig.statistics.snapshot()
         rig.placement.apply(plan_to(snapshot, snapshot.allocation.owner), snapshot)

@@ -15,7 +15,12 @@ from albic.model import (
     violations,
 )
 from albic.sim.workload import synthetic
-from tests.strategies import bundled_requests, renumbered, small_requests
+from tests.strategies import (
+    bundled_requests,
+    renumbered,
+    restricted_requests,
+    small_requests,
+)
 from tests.worlds import later, world
 
 ROUNDING = 1e-6
@@ -23,8 +28,9 @@ ROUNDING = 1e-6
 
 def value(plan, asked):
     """Return what the plan makes of the objective."""
-    measure = metrics.makespan if asked.objective is Objective.MAKESPAN else metrics.load_distance
-    return measure(asked.snapshot, plan.target)
+    if asked.objective is Objective.MAKESPAN:
+        return metrics.makespan(asked.snapshot, plan.target)
+    return metrics.distance_asked(asked, plan.target)
 
 
 def test_the_judge_finds_nothing(subject):
@@ -32,7 +38,7 @@ def test_the_judge_finds_nothing(subject):
         found = {finding.rule for finding in violations(subject.plan(asked), asked)}
         assert found <= (set() if subject.keeps_budget else {"over-budget"})
 
-    subject.obeys(law, small_requests() | bundled_requests())
+    subject.obeys(law, small_requests() | bundled_requests() | restricted_requests())
 
 
 def test_every_key_group_has_one_owner_and_no_load_is_lost(subject):
@@ -73,6 +79,35 @@ def test_nothing_moves_onto_a_draining_node(subject):
     subject.obeys(law, small_requests(draining={1, 2}))
 
 
+def test_what_is_fixed_stays_and_nodes_that_are_shut_receive_nothing(subject):
+    def law(asked):
+        draining = asked.snapshot.cluster.draining()
+        others_receive = any(
+            not gone and node not in asked.shut for node, gone in enumerate(draining.tolist())
+        )
+        for move in subject.plan(asked).moves:
+            assert move.key_group not in asked.fixed or draining[move.source]
+            # Unless nobody else is left who could take what has to go.
+            assert move.target not in asked.shut or not others_receive
+
+    subject.obeys(law, restricted_requests())
+
+
+def test_nodes_are_emptied_whatever_is_fixed_or_shut(subject):
+    """Lemma 2 comes first: what lies on a node that goes cannot stay there."""
+    if subject.name == "hold":
+        pytest.skip("it never moves anything")
+
+    def law(asked):
+        after = later(subject.plan(asked), asked)
+        draining = after.snapshot.cluster.draining()
+        assert not draining[after.snapshot.allocation.owner].any()
+
+    subject.obeys(
+        law, restricted_requests(draining={1, 2}, memory=None, unit="moves", budget=np.inf)
+    )
+
+
 @pytest.mark.parametrize(("budget", "rounds"), [(np.inf, 1), (3, 3), (1, 8)])
 @pytest.mark.slow
 def test_draining_nodes_end_up_empty(subject, budget, rounds):
@@ -106,7 +141,7 @@ def test_no_plan_is_better_than_its_own_bound_and_floor(subject):
         for proven in (plan.bound, plan.floor):
             assert proven is None or proven <= value(plan, asked) + ROUNDING
 
-    subject.obeys(law, small_requests() | bundled_requests())
+    subject.obeys(law, small_requests() | bundled_requests() | restricted_requests())
 
 
 @pytest.mark.slow

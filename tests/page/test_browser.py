@@ -145,6 +145,26 @@ def test_pause_plan_and_accept_by_clicking(browser, served, steady: Controller) 
     assert complaints(browser) == []
 
 
+def test_an_executor_is_drained_and_released_and_moves_are_stopped_by_clicking(
+    browser, served, steady: Controller
+) -> None:
+    steady.propose()
+    server = served(Jobs([job_of_controller(steady, "orders")]))
+    browser.get(f"{server.url}?job=orders#token={TOKEN}")
+    until(lambda: count(browser, "#executor option") == 3, "executors can be chosen")
+    browser.find_element("css selector", "#executor option[value=b]").click()
+    click(browser, "drain")
+    until(lambda: steady.status().drained == ("b",), "the executor is to be emptied")
+    until(lambda: "drained" in text(browser, "bars"), "and the page says so")
+    until(lambda: browser.find_element("id", "release").is_enabled(), "it can be released")
+    click(browser, "release")
+    until(lambda: steady.status().drained == (), "and is")
+    click(browser, "stop")
+    until(lambda: steady.status().paused, "nothing moves any more")
+    until(lambda: "stopped" in text(browser, "answer"), "and the page says so")
+    assert complaints(browser) == []
+
+
 def test_settings_are_changed_on_the_page(browser, served, steady: Controller) -> None:
     server = served(Jobs([job_of_controller(steady, "orders")]))
     browser.get(f"{server.url}?job=orders#token={TOKEN}")
@@ -155,6 +175,9 @@ def test_settings_are_changed_on_the_page(browser, served, steady: Controller) -
     field.send_keys("7s")
     field.submit()
     until(lambda: steady.status().period == "7s", "the period is another one")
+    browser.find_element("id", "exclude-executors").send_keys("b, c")
+    click(browser, "change")
+    until(lambda: steady.status().exclude_executors == ("b", "c"), "two receive nothing")
 
 
 def test_without_the_token_a_click_changes_nothing(browser, served, steady: Controller) -> None:
@@ -180,7 +203,8 @@ def test_everything_can_be_reached_and_read_without_a_mouse(browser, served, ste
     for _ in range(40):
         browser.switch_to.active_element.send_keys(Keys.TAB)
         reached.add(browser.switch_to.active_element.get_property("id"))
-    assert {"home", "pause", "plan-now", "token", "accept", "reject", "period", "change"} <= reached
+    wanted = {"home", "pause", "stop", "plan-now", "token", "accept", "reject", "period", "change"}
+    assert wanted | {"executor", "drain"} <= reached
     nameless = browser.execute_script(
         """return [...document.querySelectorAll("button, input, select, svg[role=img]")]
              .filter((each) => !(each.getAttribute("aria-label") || each.innerText

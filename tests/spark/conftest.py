@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
+from albic.control import acting
 from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
@@ -77,6 +78,14 @@ def _settled(request: pytest.FixtureRequest) -> None:
     while len(there.executor_ids()) != len(running.hosts):
         assert time.monotonic() < ends_s, "the executors do not fit the nodes"
         time.sleep(0.1)
+
+
+@pytest.fixture(autouse=True)
+def _no_rule_broken(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Hold every test to the rules that hold whatever happens."""
+    yield
+    broken = [record for record in caplog.get_records("call") if record.name == acting.__name__]
+    assert not [record.getMessage() for record in broken]
 
 
 @pytest.fixture

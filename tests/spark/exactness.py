@@ -61,11 +61,20 @@ def filed(rows: list[tuple[float, tuple]], rng: np.random.Generator) -> list[lis
 class Stream:
     """One query over files in a folder; the files come when they are released."""
 
-    def __init__(self, spark: SparkSession, case: Case, folder: Path, seed: int) -> None:
+    def __init__(
+        self, spark: SparkSession, case: Case, folder: Path, seed: int, *, resume: bool = False
+    ) -> None:
         self.case = case
         self._spark = spark
         self._folder = folder
-        self._released = 0
+        self.query: StreamingQuery | None = None
+        first = next(iter(case.inputs))
+        self.released = len(list((folder / first).glob("*.parquet"))) if resume else 0
+        if not resume:
+            self._write(seed)
+
+    def _write(self, seed: int) -> None:
+        case, folder = self.case, self._folder
         for name, files in case.rows(np.random.default_rng(seed)).items():
             for place in ("waiting", name):
                 (folder / place).mkdir(parents=True, exist_ok=True)
@@ -76,16 +85,15 @@ class Stream:
                 pq.write_table(pa.table(columns, schema=schema), path)
                 # Spark takes files in the order of their times.
                 os.utime(path, (START.timestamp() + number,) * 2)
-        self.query: StreamingQuery | None = None
 
     def release(self, upto: int) -> None:
         """Let the query see the first ``upto`` files of each input."""
-        for number in range(self._released, upto):
+        for number in range(self.released, upto):
             for name in self.case.inputs:
                 (self._folder / "waiting" / f"{name}-{number}.parquet").rename(
                     self._folder / name / f"{number}.parquet"
                 )
-        self._released = upto
+        self.released = upto
 
     def start(self) -> StreamingQuery:
         """Start the query, or start it again where it stopped."""

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from albic.model import InvalidInput
-from albic.spark.session import local_cluster
+from albic.spark.session import LocalCluster, local_cluster
 
 SCRIPT = """
 import sys
@@ -131,3 +132,7 @@ def test_one_process_has_one_cluster(cluster) -> None:
     assert cluster.spark is not None
     with pytest.raises(InvalidInput, match="already runs"):
         local_cluster(nodes=1)
+
+
+def test_what_a_cluster_keeps_is_for_its_owner_alone(cluster: LocalCluster) -> None:
+    assert stat.S_IMODE(cluster.logs.stat().st_mode) == 0o700

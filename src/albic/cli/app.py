@@ -8,7 +8,7 @@ should take to answer.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,30 +17,25 @@ from albic.cli.config_app import config_app
 from albic.cli.data_app import data_app
 from albic.cli.journal_app import journal_app
 from albic.cli.live_app import serve, top
+from albic.cli.network_app import network_app
 from albic.cli.options import (
     Cpu,
-    DrainWeight,
     Formulation,
-    Goal,
     JournalFile,
     Json,
-    MaxCost,
-    MaxCpu,
-    MaxLoadDistance,
-    MaxMemory,
-    MaxMigrations,
-    MaxNetwork,
     Network,
     Output,
-    Seed,
     SnapshotFile,
     Storage,
-    TargetDistance,
-    TimeLimit,
     help_if_bare,
 )
+from albic.cli.question import asking
 from albic.cli.run_app import run
 from albic.cli.snapshot_app import snapshot_app
+from albic.extras import lacking
+
+if TYPE_CHECKING:
+    from albic.cli.planning import Wishes
 
 app = typer.Typer(
     help="Balance stateful stream processing: measure, plan, compare.",
@@ -50,6 +45,7 @@ app = typer.Typer(
 )
 app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(journal_app, name="journal")
+app.add_typer(network_app, name="network")
 app.add_typer(data_app, name="data")
 app.add_typer(config_app, name="config")
 app.command()(run)
@@ -106,21 +102,12 @@ def replay(
 
 
 @app.command()
+@asking
 def plan(
     file: SnapshotFile,
     *,
     planner: Annotated[str, typer.Option(help="Who plans.")] = "auto",
-    max_migrations: MaxMigrations = None,
-    max_cost: MaxCost = None,
-    objective: Goal = "distance",
-    target_distance: TargetDistance = None,
-    max_load_distance: MaxLoadDistance = 10.0,
-    time_limit: TimeLimit = 0.2,
-    seed: Seed = 1,
-    max_cpu: MaxCpu = 100.0,
-    max_memory: MaxMemory = 100.0,
-    max_network: MaxNetwork = 100.0,
-    drain_weight: DrainWeight = 1.5,
+    wishes: "Wishes",
     formulation: Formulation = "repaired",
     as_json: Json = False,
     output: Output = None,
@@ -128,56 +115,25 @@ def plan(
     """Plan which key groups to move where."""
     from albic.cli import commands, planning
 
-    wishes = planning.Wishes(
-        max_migrations=max_migrations,
-        max_cost=max_cost,
-        objective=objective,
-        target_distance_pct=target_distance,
-        max_load_distance_pct=max_load_distance,
-        limits_pct=(max_cpu, max_memory, max_network),
-        drain_weight=drain_weight,
-        time_limit_s=time_limit,
-        seed=seed,
-    )
     chosen = planning.planner_named(planner, formulation)
     commands.plan(file, chosen, wishes, as_json=as_json, output=output)
 
 
 @app.command()
+@asking
 def compare(
     file: SnapshotFile,
     *,
     planners: Annotated[
         str, typer.Option(help="Who plans, with commas between them.")
     ] = "flux,milp,search,albic,joint,cola",
-    max_migrations: MaxMigrations = None,
-    max_cost: MaxCost = None,
-    objective: Goal = "distance",
-    target_distance: TargetDistance = None,
-    max_load_distance: MaxLoadDistance = 10.0,
-    time_limit: TimeLimit = 0.2,
-    seed: Seed = 1,
-    max_cpu: MaxCpu = 100.0,
-    max_memory: MaxMemory = 100.0,
-    max_network: MaxNetwork = 100.0,
-    drain_weight: DrainWeight = 1.5,
+    wishes: "Wishes",
     formulation: Formulation = "repaired",
     as_json: Json = False,
 ) -> None:
     """Put the same question to several planners, and their answers into one table."""
     from albic.cli import commands, planning
 
-    wishes = planning.Wishes(
-        max_migrations=max_migrations,
-        max_cost=max_cost,
-        objective=objective,
-        target_distance_pct=target_distance,
-        max_load_distance_pct=max_load_distance,
-        limits_pct=(max_cpu, max_memory, max_network),
-        drain_weight=drain_weight,
-        time_limit_s=time_limit,
-        seed=seed,
-    )
     commands.compare(file, planning.planners_named(planners, formulation), wishes, as_json=as_json)
 
 
@@ -198,10 +154,8 @@ def demo(
     try:
         from albic.cli import demo as demonstration
         from albic.nodes.isolation import isolation_of
-    except ImportError as missing:
-        raise typer.BadParameter(
-            f'the demo needs {missing.name}; it comes with pip install "albic[spark,figures]"'
-        ) from None
+    except ModuleNotFoundError as missing:
+        raise lacking("albic demo", missing, "spark,figures") from None
 
     asked = demonstration.Wishes(report, picture, isolation_of(cpu, network, storage), serve=serve)
     demonstration.run(asked if batches is None else replace(asked, batches=batches))
@@ -230,17 +184,12 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run the paper's evaluation again: figures, and which claims hold."""
-    try:
-        from albic.cli import reproduce as work
-    except ModuleNotFoundError as missing:
-        if missing.name != "matplotlib":
-            raise
-        from albic.model import InvalidInput
-
-        raise InvalidInput('figures need matplotlib: install "albic[figures]"') from None
     if list_:
-        work.listed()
+        from albic.cli.experiments import listed
+
+        listed()
         return
+    from albic.cli import reproduce as work
     from albic.experiments.guests import Guests
 
     guests = Guests(tuple(planner or ()), trace)

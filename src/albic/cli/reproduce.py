@@ -1,4 +1,4 @@
-"""What ``albic reproduce`` does: lists experiments, runs them with bars, and writes the report."""
+"""What ``albic reproduce`` does: runs experiments with bars, and writes the report."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from albic.cli.screen import counting, screen, titled
-from albic.experiments.catalogue import ALL, EXPERIMENTS, chosen
+from albic.experiments.catalogue import ALL, chosen
 from albic.experiments.experiment import Experiment, Finding
 from albic.experiments.guests import Guests
 from albic.experiments.manifest import beginning
@@ -19,17 +19,6 @@ from albic.model import InvalidInput
 
 #: Where the points of a run are kept, inside its folder.
 POINTS = "points"
-
-
-def listed() -> None:
-    """Print all experiments."""
-    table = titled("Experiments", left=("name", "in the paper", "question"), right=("points",))
-    for experiment in EXPERIMENTS.values():
-        points = f"{len(experiment.points)} ({len(experiment.quick)} quick)"
-        table.add_row(experiment.name, experiment.figure, experiment.question, points)
-    console = screen()
-    console.print(table)
-    console.print(f"albic reproduce {ALL} runs them all; --quick takes a small selection of points")
 
 
 def run(

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from albic.cli.options import Cpu, Json, Network, Seed, Storage
+from albic.extras import lacking
 
 #: The job whose load doubles and halves.
 SWING = "swing"
@@ -93,11 +94,7 @@ def run(
         from albic.cli import runs
         from albic.cli.run_nodes import usual_isolation
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] == "albic":
-            raise
-        raise typer.BadParameter(
-            f'the jobs need {missing.name}; it comes with pip install "albic[spark,data,figures]"'
-        ) from None
+        raise lacking("albic run", missing, "spark,data,figures") from None
 
     scaling = {"--scale": scale, "--min-nodes": min_nodes, "--max-nodes": max_nodes}
     for name, value in scaling.items():

@@ -23,7 +23,7 @@ from albic.dashboard.makeup import stage_names
 from albic.dashboard.repeats import turns
 from albic.jobs.real import REAL_JOBS
 from albic.jobs.running import batches
-from albic.model import AlbicError, InvalidInput, JobEnded
+from albic.model import AlbicError, Interrupted, InvalidInput, JobEnded
 from albic.planners import find_planner
 from albic.spark.java import require_java
 from albic.spark.starting import Dealer
@@ -69,8 +69,7 @@ def run(wishes: Wishes, *, as_json: bool) -> None:
         console.print(_announcement(wishes), soft_wrap=True)
         found = _all_runs(console, wishes)
     except KeyboardInterrupt:
-        print("albic: stopped; nothing was written", file=sys.stderr)
-        raise
+        raise Interrupted("stopped; nothing was written") from None
     report = run_results.written(found)
     if as_json:
         sys.stdout.write(run_results.json_text(found))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.cli.screen import screen
-from albic.model import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +22,9 @@ class Wishes:
 
 def run(journals: Sequence[Path], wishes: Wishes) -> None:
     """Serve the page of ``journals``."""
-    try:
-        from albic.serve import PageServer, Serving, jobs_of_journals  # noqa: PLC0415  an extra
-        from albic.serve.address import with_token  # noqa: PLC0415  as above
-    except ModuleNotFoundError as missing:
-        raise InvalidInput(
-            f'the live page needs {missing.name}; install "albic[serve]"'
-        ) from missing
+    from albic.serve import PageServer, Serving, jobs_of_journals  # noqa: PLC0415  an extra
+    from albic.serve.address import with_token  # noqa: PLC0415  as above
+
     asked = Serving(
         host=wishes.host,
         port=wishes.port,

@@ -17,7 +17,7 @@ from albic.control.batches import BatchRecord
 from albic.control.stays import node_steps
 from albic.dashboard.swings import SwingRun, swing_charts, swing_headline, swing_page
 from albic.figures.plots import save
-from albic.model import InvalidInput
+from albic.model import Interrupted, InvalidInput
 from albic.model.fields import nearest
 from albic.model.files import blaming, document_text, save_bytes, save_text
 from albic.nodes.isolation import LOCAL, Isolation, isolation_of
@@ -140,8 +140,7 @@ def run(wishes: SwingWishes, *, as_json: bool) -> None:
     try:
         found, journal = _followed(console, wishes)
     except KeyboardInterrupt:
-        print("albic: stopped; nothing was written", file=sys.stderr)
-        raise
+        raise Interrupted("stopped; nothing was written") from None
     report = _written(wishes, found, journal)
     if as_json:
         sys.stdout.write(_document(wishes, found))

@@ -60,14 +60,16 @@ def drawn(console: Console, shown: JobState, follower: JournalFollower) -> Rende
     parts: list[RenderableType] = [_headline(shown, follower)]
     if shown.executors is not None:
         parts.append(_executors(console, shown.executors))
-    parts.append(_courses(console, shown))
+    if shown.courses.at_s:
+        parts.append(_courses(console, shown))
     if shown.traffic:
         parts.append(_traffic(shown.traffic))
     if shown.plan is not None:
         moves = len(shown.plan.moves) + shown.plan.more_moves
         told = f"last plan (round {shown.plan.round}, {shown.plan.status}): "
         parts.append(Text(f"{told}{count_text(moves, 'move')}; {shown.plan.reason}"))
-    parts.append(_rounds(shown.rounds))
+    if shown.rounds:
+        parts.append(_rounds(shown.rounds))
     return Group(*parts)
 
 
@@ -119,7 +121,7 @@ def _executors(console: Console, executors: Executors) -> RenderableType:
     for each in ordered[:SHOWN_EXECUTORS]:
         style = gap_style(each.load_pct - executors.mean_pct)
         table.add_row(
-            f"{each.id} (leaving)" if each.draining else each.id,
+            f"{each.id} (to be empty)" if each.draining else each.id,
             f"{points_text(each.load_pct)} %",
             str(each.key_groups),
             Text(bar(each.load_pct, most, BAR_WIDTH, console), style=style),

@@ -7,7 +7,8 @@ from typing import Any
 from albic.config.sources import Chosen
 from albic.config.table import AUTO, LIMITS
 from albic.control.settings import Pace, Settings
-from albic.model import Objective
+from albic.model import InvalidInput, Objective
+from albic.model.fields import written
 from albic.scaling import Limits
 
 
@@ -41,4 +42,6 @@ def named_limits(limits: Limits | None) -> dict[str, object]:
     """Return limits as settings by name; none were given where there are none."""
     if limits is None:
         return {}
+    if not isinstance(limits, Limits):
+        raise InvalidInput(f"limits is {written(limits)}; it must be a Limits of albic.scaling")
     return {LIMITS + each.name: getattr(limits, each.name) for each in fields(limits)}

@@ -52,8 +52,13 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | list):
-        return ", ".join(f"{start:g}-{end:g}" for start, end in value) or "none"
+        return ", ".join(_part_text(part) for part in value) or "none"
     return str(value)
+
+
+def _part_text(part: object) -> str:
+    """Return one of several values: a name, or two hours."""
+    return part if isinstance(part, str) else "-".join(f"{hour:g}" for hour in part)  # type: ignore[attr-defined]
 
 
 def _row(setting: Setting) -> str:

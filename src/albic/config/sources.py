@@ -10,8 +10,8 @@ from pathlib import Path
 
 from albic.config.table import PREFIX, TABLE, Setting
 from albic.model import InvalidInput
-from albic.model.fields import nearest
-from albic.model.files import blaming
+from albic.model.fields import nearest, written
+from albic.model.files import blaming, read_bounded
 
 #: The file that is read where none is named, if it is there.
 FILE = Path("albic.toml")
@@ -23,8 +23,13 @@ OTHERS = frozenset(
         "ALBIC_SCREENSHOTS",
         "ALBIC_SERVE_TOKEN",
         "ALBIC_SERVE_TOKEN_FILE",
+        "ALBIC_SERVE_VIEWER_TOKEN",
+        "ALBIC_SERVE_VIEWER_TOKEN_FILE",
     }
 )
+#: Tables in tables; settings have one at most.
+MOST_TABLES = 8
+TOO_DEEP = "is nested too deeply"
 DEFAULT, KEYWORD = "default", "keyword"
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in TABLE}
 
@@ -71,11 +76,13 @@ def expect_known(names: Mapping[str, object]) -> None:
     """Refuse names that are no settings, with the nearest that is one."""
     for name in names:
         if name not in BY_NAME:
-            raise InvalidInput(f"there is no setting {name!r}; {_hint(name, BY_NAME)}")
+            raise InvalidInput(f"there is no setting {written(name)}; {_hint(name, BY_NAME)}")
 
 
 def _of_file(config: str | Path | None) -> dict[str, Chosen]:
     """Return what a file sets."""
+    if not isinstance(config, str | Path | None):
+        raise InvalidInput(f"config is {written(config)}; it must be the path of a TOML file")
     path = FILE if config is None else Path(config)
     if config is None and not path.is_file():
         return {}
@@ -88,12 +95,14 @@ def _of_file(config: str | Path | None) -> dict[str, Chosen]:
 def _loaded(path: Path) -> Mapping[str, object]:
     """Return what a TOML file holds."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(read_bounded(path).decode("utf-8-sig"))
     except OSError as wrong:
         why = (wrong.strerror or "unknown error").lower()
         raise InvalidInput(f"cannot be read: {why}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as wrong:
+    except ValueError as wrong:
         raise InvalidInput(f"is not TOML: {wrong}") from None
+    except RecursionError:
+        raise InvalidInput(TOO_DEEP) from None
 
 
 def _flat(tables: Mapping[str, object], place: str = "") -> dict[str, object]:
@@ -101,6 +110,8 @@ def _flat(tables: Mapping[str, object], place: str = "") -> dict[str, object]:
     flat: dict[str, object] = {}
     for key, value in tables.items():
         name = f"{place}{key}"
+        if name.count(".") > MOST_TABLES:
+            raise InvalidInput(TOO_DEEP)
         if isinstance(value, dict):
             flat |= _flat(value, f"{name}.")
         else:
@@ -126,7 +137,7 @@ def _chosen(name: str, value: object, called: str, origin: str) -> Chosen:
     """Return a value if it makes sense; ``called`` is how its writer named it."""
     setting = BY_NAME[name]
     if wrong := setting.kind.objection(value):
-        raise InvalidInput(f"{called} is {value!r}; {wrong}")
+        raise InvalidInput(f"{called} is {written(value)}; {wrong}")
     return Chosen(setting, value, origin)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 import numpy as np
 import scipy.sparse as sp
 
+from albic.control.exclusions import kept_out
 from albic.control.journal import MoveRecord, TermsRecord
 from albic.control.moving import ASSUMED, MoveCost
 from albic.control.settings import Settings
@@ -34,14 +35,17 @@ LIMITS_PCT = np.array([100.0, 100.0, np.inf])
 DRAIN_WEIGHT, URGENT_DRAIN_WEIGHT = 1.5, 0.5
 
 
-def emptied(snapshot: Snapshot) -> tuple[str, ...]:
-    """Return the draining nodes that own nothing any more; Algorithm 1 terminates them."""
+def emptied(snapshot: Snapshot, staying: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the draining nodes that own nothing any more; Algorithm 1 terminates them.
+
+    Those that are ``staying`` all the same are left out.
+    """
     owned = np.bincount(snapshot.allocation.owner, minlength=len(snapshot.cluster.nodes))
     draining = snapshot.cluster.draining()
     return tuple(
         node.id
         for position, node in enumerate(snapshot.cluster.nodes)
-        if draining[position] and not owned[position]
+        if draining[position] and not owned[position] and node.id not in staying
     )
 
 
@@ -63,6 +67,7 @@ def request_for(
     leaving = int(draining[snapshot.allocation.owner].sum()) if lost else 0
     busiest_pct = metrics.node_loads(snapshot, snapshot.allocation)[~draining].max()
     urgent = not lost and (late or busiest_pct > OVERLOADED_PCT)
+    out = kept_out(snapshot, settings.exclude_operators, settings.exclude_executors)
     return PlanRequest(
         snapshot=snapshot,
         budget=Budget(float(max(settings.max_migrations, leaving))),
@@ -73,6 +78,8 @@ def request_for(
         drain_weight=URGENT_DRAIN_WEIGHT if urgent else DRAIN_WEIGHT,
         time_limit_s=settings.time_limit_s,
         seed=settings.seed,
+        fixed=out.fixed,
+        shut=out.shut,
     )
 
 
@@ -121,6 +128,8 @@ def terms_record(request: PlanRequest, settings: Settings) -> TermsRecord:
         time_limit_s=request.time_limit_s,
         seed=request.seed,
         least_gain=settings.least_gain,
+        exclude_operators=settings.exclude_operators,
+        exclude_executors=settings.exclude_executors,
     )
 
 

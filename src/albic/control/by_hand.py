@@ -7,16 +7,18 @@ what was asked and by whom.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from albic.control import adaptation, recording
-from albic.control.choice import ChosenPlanner, named
+from albic.control.choice import named, planner_name, replaceable
+from albic.control.exclusions import expect_drainable, strangers
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import News, Parts, Planner
 from albic.control.proposals import Leave, Proposal
 from albic.control.rounds import HAND, LOSS, Rounds
 from albic.control.settings import Pace, Settings
 from albic.control.standing import ControllerStatus
-from albic.model import InvalidInput, Snapshot
+from albic.model import InvalidInput, NotReady, Snapshot
 
 #: The most letters that the name of somebody who asks may have.
 LONGEST_NAME = 60
@@ -27,12 +29,14 @@ Write = Callable[[RoundRecord], RoundRecord]
 class ByHand:
     """Keeps whether the loop is paused, and answers proposals.
 
-    ``last_batch_s`` is when the end of a batch was noticed last.
+    ``last_batch_s`` is when the end of a batch was noticed last. ``stirred`` is what was asked for
+    and takes a round that does not wait for the period.
     """
 
     def __init__(self, parts: Parts, rounds: Rounds, write: Write) -> None:
         self.paused = False
         self.last_batch_s: float | None = None
+        self.stirred: str | None = None
         self._no_until_s = -math.inf
         self._parts = parts
         self._rounds = rounds
@@ -78,11 +82,42 @@ class ByHand:
         self._no_until_s = -math.inf
         return self._write(replace(self._blank(Status.TOLD, told, by), paused=False))
 
+    def stop_moves(self, by: str) -> RoundRecord:
+        """Drop the moves that are still to come, and run no more rounds until resumed."""
+        dropped = self._parts.placement.drop()
+        moves = "1 move" if dropped == 1 else f"{dropped} moves"
+        told = f"stopped: {moves} still to come will not be made; {PAUSED}"
+        self.paused = True
+        return self._write(replace(self._blank(Status.TOLD, told, by), paused=True))
+
+    def drain(self, node_id: str, by: str) -> RoundRecord:
+        """Empty a node, a period's moves at a time, and keep it empty until :meth:`release`."""
+        if self.seen is None:
+            raise NotReady("nothing was measured yet, so nobody knows the executors; ask again")
+        membership = self._rounds.membership
+        expect_drainable(self.seen, node_id, membership.aside)
+        membership.set_aside(node_id)
+        self._overtake(by)
+        told = f"executor {node_id} is to be emptied, and stays empty until it is released"
+        return self._stir(told, by)
+
+    def release(self, node_id: str, by: str) -> RoundRecord:
+        """Let a node that was drained have key groups again."""
+        membership = self._rounds.membership
+        if node_id not in membership.aside:
+            named = ", ".join(membership.aside) or "none"
+            raise InvalidInput(f"executor {node_id!r} is not drained; {named} is")
+        membership.take_back(node_id)
+        self._overtake(by)
+        return self._stir(f"executor {node_id} may have key groups again", by)
+
     def accept(self, asked: str | None, by: str) -> RoundRecord:
         """Carry out the plan that waits."""
         proposal = self._waiting(asked)
         if self._rounds.settings.dry_run:
             raise InvalidInput("this is a dry run, which moves nothing; attach without dry_run")
+        if (broken := self._rounds.acting.stopped) is not None:
+            raise InvalidInput(f"albic moves nothing any more, for a rule is broken: {broken}")
         status, reason = self._rounds.carry_out(proposal)
         blank = self._blank(status, reason, by, proposal.id)
         # The snapshot stands in the record of the round that made the plan.
@@ -91,6 +126,7 @@ class ByHand:
         decision = proposal.decision
         if status is Status.APPLIED:
             record = replace(record, added=decision.add, drained=len(decision.drain))
+        record = recording.stopped(record, self._rounds.acting.stopped)
         return self._write(replace(record, scaling=decision.reason))
 
     def reject(self, asked: str | None, by: str) -> RoundRecord:
@@ -115,43 +151,43 @@ class ByHand:
         self._rounds.waiting = None
         self._tell(Status.LAPSED, why, None, proposal.id)
 
-    def replaced(self, by: str | None) -> None:
+    def replaced(self, by: str | None, why: str = "a newer plan was asked for") -> None:
         """Drop the plan that waits, for a newer one is about to be made."""
         if (proposal := self._rounds.waiting) is not None:
             self._rounds.waiting = None
-            self._tell(Status.LAPSED, "a newer plan was asked for", by, proposal.id)
+            self._tell(Status.LAPSED, why, by, proposal.id)
+
+    def _overtake(self, by: str) -> None:
+        """Drop what was planned and is not done yet: it does not know what was asked for now."""
+        self._parts.placement.drop()
+        self.replaced(by, "what plans may do has changed since it was made")
 
     def change(
         self, settings: Settings, chosen: tuple[str, Planner] | None, by: str
     ) -> RoundRecord:
         """Go on with other settings, and with another planner if one was ``chosen``."""
         before = self._rounds.settings
-        told = [
-            f"{name} {old} → {new}"
-            for name, old, new in (
-                ("period", before.pace, settings.pace),
-                ("max_migrations", before.max_migrations, settings.max_migrations),
-                ("approve", before.approve, settings.approve),
-            )
-            if old != new
-        ]
+        told = before.changes(settings)
         if chosen is not None:
             told.append(f"planner {planner_name(self._parts.planner)} → {chosen[0]}")
             replaceable(self._parts.planner).use(*chosen)
         self._rounds.change(settings)
-        return self._tell(Status.TOLD, "; ".join(told) or "settings stay as they are", by)
+        if not told:
+            return self._tell(Status.TOLD, "settings stay as they are", by)
+        if before.excluded != settings.excluded:
+            self._overtake(by)
+        return self._stir("; ".join(told), by)
 
-    def settings_with(
-        self, period: str | float | Pace | None, max_migrations: int | None, *, approve: bool | None
-    ) -> Settings:
+    def settings_with(self, period: str | float | Pace | None, **asked: Any) -> Settings:  # noqa: ANN401  fields of Settings
         """Return the settings with what was asked for; None leaves a thing as it is."""
         settings = self._rounds.settings
-        return replace(
-            settings,
-            pace=settings.pace if period is None else Pace.of(period),
-            max_migrations=settings.max_migrations if max_migrations is None else max_migrations,
-            approve=settings.approve if approve is None else approve,
-        )
+        given = {name: value for name, value in asked.items() if value is not None}
+        pace = settings.pace if period is None else Pace.of(period)
+        changed = replace(settings, pace=pace, **given)
+        unknown = self.seen and strangers(self.seen, given.get("exclude_operators", ()))
+        if unknown:
+            raise InvalidInput(unknown)
+        return changed
 
     def rehearsed(self, asked: str | Planner) -> tuple[str, Planner]:
         """Return the planner that ``asked`` names, and its name, with all that it needs loaded."""
@@ -167,6 +203,7 @@ class ByHand:
             paused=self.paused,
             approve=settings.approve,
             dry_run=settings.dry_run,
+            stopped=self._rounds.acting.stopped,
             period=str(settings.pace),
             max_migrations=settings.max_migrations,
             planner=planner_name(self._parts.planner),
@@ -176,6 +213,9 @@ class ByHand:
             proposal=None if proposal is None else proposal.id,
             proposal_moves=0 if proposal is None else len(proposal.plan.moves),
             lapses_s=None if proposal is None else proposal.lapses_s,
+            exclude_operators=settings.exclude_operators,
+            exclude_executors=settings.exclude_executors,
+            drained=self._rounds.membership.aside,
         )
 
     def _waiting(self, asked: str | None) -> Proposal:
@@ -189,6 +229,11 @@ class ByHand:
             )
         return proposal
 
+    def _stir(self, told: str, by: str) -> RoundRecord:
+        """Write down what was asked for, and have a round soon, whatever the period says."""
+        self.stirred = told
+        return self._tell(Status.TOLD, told, by)
+
     def _blank(
         self, status: Status, reason: str, by: str | None, proposal: str | None = None
     ) -> RoundRecord:
@@ -200,18 +245,6 @@ class ByHand:
         self, status: Status, reason: str, by: str | None, proposal: str | None = None
     ) -> RoundRecord:
         return self._write(self._blank(status, reason, by, proposal))
-
-
-def planner_name(planner: Planner) -> str:
-    """Return the name of the planner in use."""
-    return planner.name if isinstance(planner, ChosenPlanner) else named(planner)
-
-
-def replaceable(planner: Planner) -> ChosenPlanner:
-    """Return ``planner`` if another one can take its place, and refuse if none can."""
-    if not isinstance(planner, ChosenPlanner):
-        raise InvalidInput("the planner of this controller is fixed; attach again with another")
-    return planner
 
 
 def named_by(by: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from albic.control.ports import Planner
-from albic.model import Plan, PlanRequest
+from albic.model import InvalidInput, Plan, PlanRequest
 
 
 class ChosenPlanner:
@@ -44,3 +44,15 @@ def named(planner: Planner) -> str:
     """Return what people call ``planner``."""
     name = getattr(planner, "name", None)
     return name if isinstance(name, str) else type(planner).__name__
+
+
+def planner_name(planner: Planner) -> str:
+    """Return the name of the planner in use."""
+    return planner.name if isinstance(planner, ChosenPlanner) else named(planner)
+
+
+def replaceable(planner: Planner) -> ChosenPlanner:
+    """Return ``planner`` if another one can take its place, and refuse if none can."""
+    if not isinstance(planner, ChosenPlanner):
+        raise InvalidInput("the planner of this controller is fixed; attach again with another")
+    return planner

@@ -11,10 +11,13 @@ class Complaints:
     def __init__(self) -> None:
         self._told: set[str] = set()
 
-    def tell(self, wrong: Exception, doing: str) -> str:
+    def knows(self, wrong: BaseException) -> bool:
+        """Return whether an error was told already."""
+        return _line(wrong) in self._told
+
+    def tell(self, wrong: BaseException, doing: str) -> str:
         """Log an error in a line, where it came from for those who debug; return the line."""
-        # Errors of a JVM bring their whole stack along.
-        said = f"{type(wrong).__name__}: {wrong}".partition("\n")[0]
+        said = _line(wrong)
         if said in self._told:
             log.debug("%s failed again: %s", doing, said)
         else:
@@ -22,3 +25,8 @@ class Complaints:
             log.warning("%s failed: %s; the job goes on", doing, said)
             log.debug("this is where it failed", exc_info=wrong)
         return said
+
+
+def _line(wrong: BaseException) -> str:
+    # Errors of a JVM bring their whole stack along.
+    return f"{type(wrong).__name__}: {wrong}".partition("\n")[0]

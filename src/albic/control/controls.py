@@ -1,7 +1,7 @@
 """What anybody may ask of a controller at work, from any thread."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from albic.control.by_hand import ByHand, named_by
 from albic.control.journal import RoundRecord
@@ -49,13 +49,31 @@ class Controls(ABC):
     def pause(self, *, by: str = "python") -> RoundRecord:
         """Plan nothing until :meth:`resume`, but for what lies on a lost node.
 
-        Moves of a plan that was begun are still made.
+        Moves of a plan that was begun are still made; :meth:`stop_moves` leaves them out.
         """
         return self._ask(lambda: self._hand.pause(named_by(by)))
 
     def resume(self, *, by: str = "python") -> RoundRecord:
         """Plan again, once a period."""
         return self._ask(lambda: self._hand.resume(named_by(by)))
+
+    def stop_moves(self, *, by: str = "python") -> RoundRecord:
+        """Stop in the midst of a plan: moves that are not made yet are dropped, and it is paused.
+
+        What was moved stays where it is now.
+        """
+        return self._ask(lambda: self._hand.stop_moves(named_by(by)))
+
+    def drain(self, executor: str, *, by: str = "python") -> RoundRecord:
+        """Empty an executor, a period's moves at a time, and keep it empty until it is released.
+
+        It is not ended: that is for whoever wanted it empty.
+        """
+        return self._ask(lambda: self._hand.drain(executor, named_by(by)))
+
+    def release(self, executor: str, *, by: str = "python") -> RoundRecord:
+        """Let an executor that was drained have key groups again."""
+        return self._ask(lambda: self._hand.release(executor, named_by(by)))
 
     def propose(self, *, act: bool = False, by: str = "python") -> RoundRecord:
         """Plan now; the plan waits for :meth:`accept` unless it was told to ``act``.
@@ -72,22 +90,33 @@ class Controls(ABC):
         """Drop the plan that waits."""
         return self._ask(lambda: self._hand.reject(proposal, named_by(by)))
 
-    def change(
+    def change(  # noqa: PLR0913  each has a default, and all are named
         self,
         *,
         period: str | float | Pace | None = None,
         max_migrations: int | None = None,
         planner: str | Planner | None = None,
         approve: bool | None = None,
+        exclude_operators: Sequence[str] | None = None,
+        exclude_executors: Sequence[str] | None = None,
         by: str = "python",
     ) -> RoundRecord:
-        """Go on with another period, budget or planner, with approval or without."""
+        """Go on with another period, budget or planner, with approval or without.
+
+        What is excluded is what was excluded before no more: an empty list keeps nothing out.
+        """
         # Here and not in the loop: what has to be compiled first would hold up its looks.
         chosen = None if planner is None else self._hand.rehearsed(planner)
 
         def change() -> RoundRecord:
             # Only the loop knows what others changed meanwhile.
-            settings = self._hand.settings_with(period, max_migrations, approve=approve)
+            settings = self._hand.settings_with(
+                period,
+                max_migrations=max_migrations,
+                approve=approve,
+                exclude_operators=exclude_operators,
+                exclude_executors=exclude_executors,
+            )
             return self._hand.change(settings, chosen, named_by(by))
 
         return self._ask(change)

@@ -11,9 +11,10 @@ from typing import Any
 from albic.advice import TaskCost
 from albic.control.moving import MeasuredMove
 from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, newest_first, rotate
-from albic.control.typed_fields import refuse, texts, typed
+from albic.control.typed_fields import names, refuse, texts, typed
 from albic.model import InvalidInput
 from albic.model.fields import Pairs
+from albic.model.files import bounded
 
 FORMAT = "albic-journal/1"
 
@@ -62,6 +63,8 @@ class TermsRecord:
     seed: int
     least_gain: float
     cost_per_move: float = 0.0
+    exclude_operators: tuple[str, ...] = ()
+    exclude_executors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,14 @@ class JsonLinesJournal:
         return read_journal(self.path) if exists(self.path) else ()
 
 
+def _why(wrong: Exception) -> str:
+    """Return why a file cannot be read, in plain words."""
+    if isinstance(wrong, UnicodeDecodeError):
+        return "it is not a text in UTF-8"
+    told = wrong.strerror if isinstance(wrong, OSError) else None
+    return told.lower() if told else str(wrong)
+
+
 def read_journal(path: Path) -> tuple[RoundRecord, ...]:
     """Return the records at ``path``, those that were put aside first, oldest first.
 
@@ -208,12 +219,12 @@ def read_journal(path: Path) -> tuple[RoundRecord, ...]:
         found: list[tuple[Path, str]] = []
         for stream in newest_first(path):
             with stream:
-                found.append((Path(stream.name), stream.read().decode("utf-8")))
+                found.append((Path(stream.name), bounded(stream).decode("utf-8")))
         if not found:
             # To hear from the system what is wrong with it.
             path.open("rb").close()
-    except (OSError, ValueError) as wrong:
-        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {wrong}") from None
+    except (InvalidInput, OSError, ValueError) as wrong:
+        raise InvalidInput(f"{str(path)!r} cannot be read as a journal: {_why(wrong)}") from None
     return tuple(
         record_of(file, number, line)
         for file, text in reversed(found)
@@ -239,7 +250,10 @@ def record_of(path: Path, number: int, line: str) -> RoundRecord:
         )
         known["spark"] = texts("spark", known.get("spark"))
         if known.get("terms") is not None:
-            known["terms"] = TermsRecord(**typed(TermsRecord, known["terms"]))
+            terms = typed(TermsRecord, known["terms"])
+            for name in ("exclude_operators", "exclude_executors"):
+                terms[name] = names(name, terms.get(name, ()))
+            known["terms"] = TermsRecord(**terms)
         return RoundRecord(**known)
     except json.JSONDecodeError:
         raise InvalidInput(

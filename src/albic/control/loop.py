@@ -22,6 +22,7 @@ from albic.control.ports import Journal, News, Parts
 from albic.control.proposals import Leave
 from albic.control.rounds import (
     ARRIVAL,
+    CHECK,
     EARLY,
     HAND,
     IMBALANCE,
@@ -29,6 +30,7 @@ from albic.control.rounds import (
     OVERLOAD,
     PERIOD,
     STIR,
+    STOPPED,
     Rounds,
 )
 from albic.control.settings import Settings
@@ -137,6 +139,7 @@ class Controller(Controls):
         if news.batches:
             self._hand.last_batch_s = self._parts.clock.now_s()
             self._rounds.see_off()
+            self._expect_rules()
         else:
             took_s = self._parts.clock.now_s() - began_s
             self._look_s += (took_s - self._look_s) * NEWEST_LOOK
@@ -183,18 +186,28 @@ class Controller(Controls):
         return self.run_round(HAND, Leave.ACT if act else Leave.ASK, by)
 
     def _written(self, record: RoundRecord) -> RoundRecord:
-        """Write down what was done by hand, under the next number."""
+        """Write down what was no round, under the next number."""
         self._round += 1
         record = replace(record, number=self._round)
-        log.info("round %d (%s): %s: %s", record.number, HAND, record.status, record.reason)
+        trigger = record.trigger
+        log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         self._parts.journal.add(record)
         return record
+
+    def _expect_rules(self) -> None:
+        """Ask after batches whether all is as it must be; write down if not, which happens once."""
+        if self._rounds.acts and self._rounds.acting.broken_meanwhile():
+            self._tell(STOPPED, self._rounds.acting.stopped)
 
     def _noted(self, record: RoundRecord, told: Sequence[str]) -> str | None:
         """Return what people should know beside what a round did, and log it."""
         woken, self._woken = self._woken, None
         silent = self._silence.after(record, settled=self._rounds.settled)
-        notes = [note for note in (*told, woken, self._rounds.advice(), silent) if note]
+        notes = [
+            note
+            for note in (*told, woken, self._rounds.unknown(), self._rounds.advice(), silent)
+            if note
+        ]
         for note in notes:
             log.info("round %d: %s", record.number, note)
         return "; ".join(notes) or None
@@ -213,6 +226,9 @@ class Controller(Controls):
             return ARRIVAL
         if woken is not None and not held:
             self._woken = f"no longer silent: {woken}"
+            return STIR
+        if self._hand.stirred and news.batches and not held:
+            self._woken, self._hand.stirred = f"asked for: {self._hand.stirred}", None
             return STIR
         if self._is_due(news):
             if not (held or self._silence.kept):
@@ -255,9 +271,13 @@ class Controller(Controls):
                 failures = 0 if self._guarded_look() else failures + 1
                 if failures == MOST_FAILURES:
                     log.error("albic gives up after %d failures; the job goes on", failures)
+                    self._tell(f"albic gives up after {failures} failures; the job goes on", None)
                     break
                 wait_s = pause_s(self._quiet_s, self._look_s) * 2**failures
                 self._parts.clock.sleep_until(self._parts.clock.now_s() + wait_s)
+        except BaseException as wrong:
+            self._fail(wrong, "loop", "the controller ended; the job goes on as plain Spark")
+            raise
         finally:
             self._close()
 
@@ -274,11 +294,26 @@ class Controller(Controls):
         try:
             self.look()
         except Exception as wrong:  # noqa: BLE001  as above
-            self._complaints.tell(wrong, "look")
+            self._fail(wrong, "look", "the job goes on")
             return False
         finally:
             self._worked_s += self._parts.clock.now_s() - began_s
         return True
+
+    def _fail(self, wrong: BaseException, doing: str, reason: str) -> None:
+        """Tell of an error; the first time, the journal does so as well."""
+        known = self._complaints.knows(wrong)
+        said = self._complaints.tell(wrong, doing)
+        if not known:
+            self._tell(reason, said)
+
+    def _tell(self, reason: str, error: str | None) -> None:
+        """Write down what was no round; where the journal is what fails, the log has to do."""
+        now_s = self._parts.clock.now_s()
+        try:
+            self._written(RoundRecord(0, now_s, CHECK, Status.FAILED, reason, error=error))
+        except Exception as wrong:  # noqa: BLE001  as above
+            self._complaints.tell(wrong, "journal")
 
     def _close(self) -> None:
         """Leave the job as it would be without us."""

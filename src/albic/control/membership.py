@@ -1,11 +1,12 @@
 """Which nodes are on their way out, and what was decided about their number so far.
 
 A node that is draining is an ordinary node to the job. Only the loop knows that it shall go, marks
-it in every snapshot, and lets it go once it owns nothing.
+it in every snapshot, and lets it go once it owns nothing. One that a person set aside is emptied
+the same way, and stays.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -32,19 +33,45 @@ class Membership:
     def __init__(self) -> None:
         self._draining: set[str] = set()
         self._released: set[str] = set()
+        self._aside: set[str] = set()
+        self._full = False
         self._there: frozenset[str] = frozenset()
         self._past: deque[PastRound] = deque(maxlen=REMEMBERED)
 
     @property
     def leaving(self) -> bool:
-        """Return whether any node is on its way out."""
-        return bool((self._draining | self._released) & self._there)
+        """Return whether any node is on its way out, or being emptied."""
+        return self._full or bool((self._draining | self._released) & self._there)
 
-    def marked(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot with the nodes that shall go marked; the last one never is."""
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Return the nodes that are kept empty until somebody takes them back."""
+        return tuple(sorted(self._aside))
+
+    def staying(self, shut: Collection[str]) -> frozenset[str]:
+        """Return the nodes that may be empty and stay: set aside, or ``shut`` and not to go."""
+        return frozenset(self._aside | (set(shut) - self._draining))
+
+    def set_aside(self, node_id: str) -> None:
+        """Empty a node and keep it so."""
+        self._aside.add(node_id)
+        self._draining.discard(node_id)
+
+    def take_back(self, node_id: str) -> None:
+        """Let a node that was set aside have key groups again."""
+        self._aside.discard(node_id)
+
+    def marked(self, snapshot: Snapshot, shut: Collection[str] = ()) -> Snapshot:
+        """Return the snapshot with the nodes that shall be empty marked; the last one never is.
+
+        Nodes that are ``shut`` and own nothing are among them: nobody is to reckon with them.
+        """
         self._there = frozenset(node.id for node in snapshot.cluster.nodes)
         self._draining &= self._there
-        going = self._draining | self._released
+        self._aside &= self._there
+        owners = {snapshot.cluster.nodes[at].id for at in np.unique(snapshot.allocation.owner)}
+        self._full = bool(self._aside & owners)
+        going = self._draining | self._released | self._aside | (set(shut) - owners)
         nodes = tuple(
             replace(node, state=NodeState.DRAINING) if node.id in going else node
             for node in snapshot.cluster.nodes

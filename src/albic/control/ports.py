@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from albic.advice import TaskCost
+from albic.control.invariants import Ground
 from albic.control.journal import RoundRecord
 from albic.control.moving import MeasuredMove
 from albic.model import (
@@ -102,8 +103,16 @@ class Placement(Protocol):
         """Return what batches showed since the last question."""
         ...
 
+    def drop(self) -> int:
+        """Leave out the moves of the last plan that were not made yet; return how many."""
+        ...
+
+    def ground(self) -> Ground:
+        """Return how things stand now; cheap, for it is asked after every batch."""
+        ...
+
     def close(self) -> None:
-        """Leave the job as it would be without us."""
+        """Leave the job as it would be without us; it can still be measured."""
         ...
 
 

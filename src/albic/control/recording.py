@@ -89,6 +89,11 @@ def ended(record: RoundRecord, effect: Effect, wall_s: float) -> RoundRecord:
     )
 
 
+def stopped(record: RoundRecord, broken: str | None) -> RoundRecord:
+    """Return the record with the rule that was ``broken``, if this is where it was."""
+    return replace(record, error=broken) if record.status is Status.FAILED else record
+
+
 def failed(blank: RoundRecord, error: str) -> RoundRecord:
     """Return the record of a round in which something went wrong."""
     return replace(blank, status=Status.FAILED, reason="the present allocation stays", error=error)

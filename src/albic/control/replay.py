@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from albic.control import adaptation
+from albic.control.exclusions import kept_out
 from albic.control.journal import RoundRecord, Status, TermsRecord
 from albic.control.ports import Planner
 from albic.control.settings import Settings
@@ -173,6 +174,7 @@ def _as_recorded(record: RoundRecord, snapshot: Snapshot, changes: Changes) -> P
         return PlanRequest(snapshot, changes.budget, objective)
     if terms.budget_unit not in {each.value for each in BudgetUnit}:
         raise InvalidInput(f"its budget counts {terms.budget_unit!r}; known are moves and cost")
+    out = kept_out(snapshot, terms.exclude_operators, terms.exclude_executors)
     return PlanRequest(
         snapshot=snapshot,
         budget=changes.budget or Budget(terms.budget, BudgetUnit(terms.budget_unit)),
@@ -184,6 +186,8 @@ def _as_recorded(record: RoundRecord, snapshot: Snapshot, changes: Changes) -> P
         drain_weight=terms.drain_weight,
         time_limit_s=terms.time_limit_s,
         seed=terms.seed,
+        fixed=out.fixed,
+        shut=out.shut,
     )
 
 

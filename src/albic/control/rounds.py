@@ -5,6 +5,8 @@ from collections import deque
 from dataclasses import replace
 
 from albic.control import adaptation, moving, recording
+from albic.control.acting import Acting
+from albic.control.exclusions import strangers
 from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
@@ -18,7 +20,6 @@ from albic.model import (
     NotReady,
     Outcome,
     Plan,
-    PlanRejected,
     PlanRequest,
     ScalingDecision,
     SearchReport,
@@ -32,8 +33,9 @@ log = logging.getLogger(__name__)
 #: How long a planner may think for each key group when a round comes early: the next batch is about
 #: to place its tasks.
 HASTE_S = 0.001
-PERIOD, LOSS, STIR, HAND = "period", "loss", "stir", "hand"
+PERIOD, LOSS, STIR, HAND, CHECK = "period", "loss", "stir", "hand", "check"
 ARRIVAL, IMBALANCE, OVERLOAD = "arrival", "imbalance", "overload"
+STOPPED = "a rule is broken: nothing is moved any more, and measuring goes on"
 #: Who is named as the planner where none was asked.
 NOBODY = "none"
 #: Rounds before the period is over: they share its moves, and measuring goes on.
@@ -53,10 +55,17 @@ class Rounds:
         self.expected = 0
         self.waiting: Proposal | None = None
         self.seen: Snapshot | None = None
+        self.acting = Acting(parts.placement)
         self._parts = parts
         self._settings = settings
         self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
         self._impatience = Impatience()
+        self._unknown: str | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Return whether anything is done beside measuring."""
+        return self.acting.stopped is None and not self._settings.dry_run
 
     @property
     def settled(self) -> bool:
@@ -67,6 +76,13 @@ class Rounds:
     def advice(self) -> str | None:
         """Return what the user might do without us, once and only when it was measured."""
         return self._impatience.advice()
+
+    def unknown(self) -> str | None:
+        """Return which operators are to be kept out and are none of the job's, once."""
+        if self.seen is None or self._unknown is not None:
+            return None
+        self._unknown = strangers(self.seen, self._settings.exclude_operators) or ""
+        return self._unknown or None
 
     def learn(self, effect: Effect) -> None:
         """Take in what moves cost; the next plan reckons with it."""
@@ -81,6 +97,7 @@ class Rounds:
         """Run rounds by other settings from now on."""
         self._settings = settings
         self.urgency.settings = settings
+        self._unknown = None
         self._parts.budget_changed(settings.max_migrations)
 
     def adapt(self, blank: RoundRecord, leave: Leave = Leave.ACT) -> RoundRecord:
@@ -89,6 +106,7 @@ class Rounds:
         early = blank.trigger in EARLY
         if not early:
             self.urgency.new_period()
+            self.acting.new_period()
         fleet = parts.elasticity.fleet()
         snapshot, lost = self._snapshot()
         if self._released(snapshot):
@@ -100,9 +118,9 @@ class Rounds:
         decision = parts.scaling.decide(asked)
         taken = decision if leave is Leave.ACT else untaken(decision)
         self.membership.remember(asked, taken)
-        if taken.changes and not self._settings.dry_run:
+        if taken.changes and self.acts:
             planned = self._resize(taken, kept)
-        if leave is Leave.ASK and not self._settings.dry_run:
+        if leave is Leave.ASK and self.acts:
             offer = offered(blank, asked, decision, self._settings.approve_within_s)
             status, reason, planned = self._ask(offer, early=early)
             blank = replace(blank, proposal=self.waiting.id if self.waiting else None)
@@ -114,7 +132,8 @@ class Rounds:
         record = recording.planned(blank, *planned, self._settings)
         record = recording.kept_up(record, kept, self._impatience.newest(), parts.spark)
         record = recording.scaled(record, asked, taken)
-        return replace(record, status=status, reason=reason, scaling=told)
+        record = replace(record, status=status, reason=reason, scaling=told)
+        return recording.stopped(record, self.acting.stopped)
 
     def _thinking_s(self, key_groups: int, *, early: bool) -> float:
         """Return how long the planner may think."""
@@ -127,7 +146,7 @@ class Rounds:
 
     def see_off(self) -> None:
         """Let nodes go as soon as they are empty: until then they cost, and do nothing."""
-        if not self.membership.leaving:
+        if not (self.membership.leaving and self.acts):
             return
         try:
             self._released(self._snapshot()[0])
@@ -136,14 +155,18 @@ class Rounds:
 
     def _released(self, snapshot: Snapshot) -> bool:
         """Let nodes go that shall and own nothing any more; return whether there was any."""
-        gone = self._parts.elasticity.release(adaptation.emptied(snapshot))
+        if not self.acts:
+            return False
+        staying = self.membership.staying(self._settings.exclude_executors)
+        gone = self._parts.elasticity.release(adaptation.emptied(snapshot, staying))
         self.membership.released(gone)
         return bool(gone)
 
     def _snapshot(self) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the measurements with our marks, and the lost nodes that own something yet."""
         measured = self.seen = self._parts.statistics.snapshot()
-        return self.membership.marked(measured), adaptation.still_owning(measured)
+        marked = self.membership.marked(measured, self._settings.exclude_executors)
+        return marked, adaptation.still_owning(measured)
 
     def _resize(self, decision: ScalingDecision, kept: Throughput) -> tuple[PlanRequest, Plan]:
         """Carry out a scaling decision and plan again with the nodes that there will be.
@@ -200,11 +223,13 @@ class Rounds:
     ) -> tuple[Status, str]:
         """Carry out a plan that is worth it; return what was done and why."""
         why_not = self._objection(request, plan, early=early)
+        if self.acting.stopped is not None:
+            return Status.PROPOSED, f"not carried out, for a rule is broken; {plan.reason}"
         if not (why_not or self._settings.dry_run):
-            why_not = self._apply(request, plan)
+            why_not = self.acting.apply(request, plan, self._settings.max_migrations)
         self.urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
-            return Status.HELD, why_not
+            return self._not_done(why_not)
         if self._settings.dry_run:
             return Status.PROPOSED, plan.reason
         self._impatience.take_in(plan, request, kept, len(self._moved))
@@ -236,10 +261,10 @@ class Rounds:
         """Do what a person agreed to; return what became of it and why."""
         self.waiting = None
         request, plan, decision = proposal.request, proposal.plan, proposal.decision
-        why_not = self._apply(request, plan)
+        why_not = self.acting.apply(request, plan, None)
         self.urgency.answered(0 if why_not else len(plan.moves))
         if why_not:
-            return Status.HELD, why_not
+            return self._not_done(why_not)
         if decision.changes:
             now_s = self._parts.clock.now_s()
             self.membership.remember(replace(proposal.asked, at_s=now_s), decision)
@@ -247,13 +272,8 @@ class Rounds:
         self._impatience.take_in(plan, request, proposal.asked.throughput, len(self._moved))
         return Status.APPLIED, plan.reason
 
-    def _apply(self, request: PlanRequest, plan: Plan) -> str | None:
-        """Move key groups; return why that was too late, if it was.
-
-        Nodes that come or go while a plan is made are no error: the next look tells of them.
-        """
-        try:
-            self._parts.placement.apply(plan, request.snapshot)
-        except PlanRejected as stale:
-            return str(stale)
-        return None
+    def _not_done(self, why_not: str) -> tuple[Status, str]:
+        """Return what became of a plan that was not carried out, or not as it should be."""
+        if self.acting.stopped is None:
+            return Status.HELD, why_not
+        return Status.FAILED, STOPPED

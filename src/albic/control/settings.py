@@ -2,10 +2,12 @@
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 
 from albic.model import InvalidInput, Objective
-from albic.model.kinds import Amount, Flag, expect_sense, setting
+from albic.model.fields import written
+from albic.model.kinds import Amount, Flag, Names, expect_sense, setting
 
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _PACE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]+)\s*")
@@ -30,9 +32,10 @@ class Pace:
             if unit in {"batch", "batches"} and amount >= 1 and amount.is_integer():
                 return cls(batches=int(amount))
             period = amount * _UNITS_S.get(unit, math.nan)
-        if not (math.isfinite(period) and period > 0):
+        # An int beyond every float is no length of time either.
+        if not 0 < period < sys.float_info.max:
             raise InvalidInput(
-                f"period {asked!r} is not a length of time; write for example "
+                f"period {written(asked)} is not a length of time; write for example "
                 f'"20s", "500ms", "2m" or "5 batches"'
             )
         return cls(seconds=float(period))
@@ -103,6 +106,18 @@ class Settings:
     approve_within_s: float = setting(
         300.0, Amount(above=0), "How long a plan waits for a person before it lapses.", "seconds"
     )
+    exclude_operators: tuple[str, ...] = setting(
+        (),
+        Names(),
+        "Operators whose key groups stay where they are, unless their executor is lost or drained.",
+        "names",
+    )
+    exclude_executors: tuple[str, ...] = setting(
+        (),
+        Names(),
+        "Executors that receive nothing; what they have may leave.",
+        "names",
+    )
     record_snapshots: bool = setting(
         default=True,
         kind=Flag(),
@@ -113,7 +128,29 @@ class Settings:
 
     def __post_init__(self) -> None:
         expect_sense(self)
+        object.__setattr__(self, "exclude_operators", tuple(self.exclude_operators))
+        object.__setattr__(self, "exclude_executors", tuple(self.exclude_executors))
         if self.urgent_pace is not None and not self.urgent_pace > 0:
             raise InvalidInput(
                 f"urgent_pace is {self.urgent_pace}; it must be above 0, or None for never"
             )
+
+    @property
+    def excluded(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the operators and the executors that are kept out of plans."""
+        return self.exclude_operators, self.exclude_executors
+
+    def changes(self, other: "Settings") -> list[str]:
+        """Return what is different in ``other`` of what can be changed at run time, in words."""
+        names = ("pace", "max_migrations", "approve", "exclude_operators", "exclude_executors")
+        both = [(name, getattr(self, name), getattr(other, name)) for name in names]
+        return [
+            f"{'period' if name == 'pace' else name} {_listed(old)} → {_listed(new)}"
+            for name, old, new in both
+            if old != new
+        ]
+
+
+def _listed(value: object) -> object:
+    """Return a value for a sentence; names with commas between them."""
+    return (", ".join(value) or "none") if isinstance(value, tuple) else value

@@ -37,6 +37,13 @@ def texts(name: str, told: object) -> dict[str, str] | None:
     return dict(told)
 
 
+def names(name: str, told: object) -> tuple[str, ...]:
+    """Return a list of names; refuse what holds anything else."""
+    if not isinstance(told, list | tuple) or not all(isinstance(each, str) for each in told):
+        raise TypeError(f"{name} is {shown(told)}")
+    return tuple(told)
+
+
 def refuse(constant: str) -> None:
     """Refuse NaN and infinity, which are no JSON."""
     raise ValueError(f"{constant} is not a number")

@@ -17,7 +17,6 @@ from albic.model import (
     Objective,
     Plan,
     PlanRequest,
-    Snapshot,
     metrics,
     violations,
 )
@@ -42,8 +41,7 @@ def objection(plan: Plan, request: PlanRequest, least_gain: float, *, gathers: b
     if any(draining[move.source] for move in plan.moves):
         return None
     before, after = (
-        _busiest(snapshot, allocation, request.objective)
-        for allocation in (snapshot.allocation, plan.target)
+        _busiest(request, allocation) for allocation in (snapshot.allocation, plan.target)
     )
     gain = (before - after) / before if before > 0 else 0.0
     together = metrics.collocation_factor(snapshot.traffic, plan.target)
@@ -138,8 +136,8 @@ def parties(moves: Sequence[Move], talk: Sparse) -> Ints:
 def _loss(request: PlanRequest, owner: Ints) -> float:
     """Return what is left to win, as a share of what a batch waits for now and of all traffic."""
     snapshot = request.snapshot
-    now = _busiest(snapshot, snapshot.allocation, request.objective)
-    then = _busiest(snapshot, Allocation(owner), request.objective)
+    now = _busiest(request, snapshot.allocation)
+    then = _busiest(request, Allocation(owner))
     together = metrics.collocation_factor(snapshot.traffic, Allocation(owner))
     return (then / now if now > 0 else 1.0) - together
 
@@ -156,8 +154,8 @@ def _with(spread: Spread, now: float, talk: Sparse, owner: Ints, move: Move) -> 
     return float(busiest / now - together), squares
 
 
-def _busiest(snapshot: Snapshot, allocation: Allocation, objective: Objective) -> float:
+def _busiest(request: PlanRequest, allocation: Allocation) -> float:
     """Return what a batch waits for; gaps to the mean count on top of the mean."""
-    if objective is Objective.MAKESPAN:
-        return metrics.makespan(snapshot, allocation)
-    return metrics.mean_load(snapshot) + metrics.load_distance(snapshot, allocation)
+    if request.objective is Objective.MAKESPAN:
+        return metrics.makespan(request.snapshot, allocation)
+    return metrics.mean_load(request.snapshot) + metrics.distance_asked(request, allocation)

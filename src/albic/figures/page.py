@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from albic.figures.chart import Chart
-from albic.figures.plots import svg
 
 STYLE = """
 :root { color-scheme: light; }
@@ -90,12 +89,8 @@ def _section(section: Section) -> str:
     parts = [f"<h2>{html.escape(section.heading)}</h2>"]
     if section.text:
         parts.append(f"<p>{html.escape(section.text)}</p>")
-    # One figure a chart lets a narrow window stack them.
-    charts = "".join(
-        f"<figure>{svg((chart,), section.charts)}</figure>" for chart in section.charts
-    )
-    if charts:
-        parts.append(f'<div class="charts">{charts}</div>')
+    if section.charts:
+        parts.append(f'<div class="charts">{_charts(section.charts)}</div>')
     parts += [_table(table) for table in section.tables]
     return "\n".join(parts)
 
@@ -122,3 +117,10 @@ def _row(tag: str, cells: Sequence[str], words: Sequence[bool]) -> str:
 def _is_number(cell: str) -> bool:
     """Return whether a cell starts like a number or is empty."""
     return not cell or cell.lstrip("+-")[:1].isdigit() or cell in {"–", "-"}
+
+
+def _charts(charts: Sequence[Chart]) -> str:
+    """Return one figure a chart, so that a narrow window can stack them."""
+    from albic.figures.plots import svg  # noqa: PLC0415  an extra brings what draws
+
+    return "".join(f"<figure>{svg((chart,), charts)}</figure>" for chart in charts)

@@ -165,7 +165,7 @@ class JournalState:
         if record.status is Status.APPLIED and record.moves:
             self._marks.append(Mark(record.at_s, "plan", f"{len(record.moves)} moves"))
         elif record.trigger == HAND:
-            self._marks.append(Mark(record.at_s, HAND, record.reason))
+            self._marks.append(Mark(record.at_s, HAND, without_secrets(record.reason)))
 
 
 def _mean_load(record: RoundRecord) -> float | None:

@@ -5,6 +5,7 @@ from albic.model.bundles import Bundles
 from albic.model.cluster import Cluster, Node, NodeState
 from albic.model.errors import (
     AlbicError,
+    Interrupted,
     InvalidInput,
     JobEnded,
     NotReady,
@@ -35,6 +36,7 @@ __all__ = [
     "BudgetUnit",
     "Bundles",
     "Cluster",
+    "Interrupted",
     "InvalidInput",
     "JobEnded",
     "Move",

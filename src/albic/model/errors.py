@@ -44,3 +44,7 @@ class ProcessorFailed(AlbicError):
 
 class StoreGone(AlbicError):
     """A database does not answer any more; nothing of the batch was written."""
+
+
+class Interrupted(AlbicError):
+    """Somebody pressed Ctrl-C in the midst of something; it says what became of the work."""

@@ -27,6 +27,10 @@ class Pairs(dict[str, object]):
         return made
 
 
+#: No field of ours has a longer name.
+LONGEST_NAME = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """The numbers a field may hold, both ends included."""
@@ -65,7 +69,8 @@ class Fields:
     def at(self, key: str) -> str:
         """Return how to call the field ``key`` in a message."""
         # Only names of ours go out as they are; a stranger could hold anything.
-        name = key if key.isidentifier() and key.isascii() else shown(key)
+        ours = key.isidentifier() and key.isascii() and len(key) <= LONGEST_NAME
+        name = key if ours else shown(key)
         return f"{self.place}.{name}" if self.place else name
 
     def __contains__(self, key: str) -> bool:
@@ -182,6 +187,16 @@ def shown(value: object) -> str:
         return "an array" if isinstance(value, list) else "an object"
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)"
+
+
+def written(value: object) -> str:
+    """Return any value as Python writes it, shortened to what a sentence can carry."""
+    try:
+        text = repr(value)
+    except ValueError:
+        # Python refuses to write integers of more than 4,300 digits.
+        return "a number with thousands of digits"
+    return text if len(text) <= 200 else f"{text[:60]}… ({len(text)} characters)"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -3,12 +3,36 @@
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from albic.model.errors import InvalidInput
 from albic.model.fields import Pairs
+
+#: No file of ours is longer, and one that is would fill the memory before it could be refused. It
+#: has room for ten million key groups, or for many times what a journal is allowed by default.
+MOST_BYTES = 2**29
+_PIECE_BYTES = 2**20
+
+
+def read_bounded(path: Path) -> bytes:
+    """Return what is in a file; refuse devices, and files that are too long to be ours."""
+    with path.open("rb") as stream:
+        return bounded(stream)
+
+
+def bounded(stream: BinaryIO) -> bytes:
+    """Return what is left of an open file, within the same bounds."""
+    refuse_device(stream)
+    found = bytearray()
+    while piece := stream.read(_PIECE_BYTES):
+        found += piece
+        if len(found) > MOST_BYTES:
+            raise InvalidInput(f"is longer than the {MOST_BYTES >> 20} MiB that are read")
+    return bytes(found)
 
 
 def load_document(path: Path) -> object:
@@ -17,7 +41,7 @@ def load_document(path: Path) -> object:
     NaN and Infinity pass here, so that whoever reads the field can name it.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bounded(path).decode("utf-8-sig")
     except OSError as wrong:
         raise InvalidInput(f"cannot be read: {_cause(wrong)}") from None
     except UnicodeDecodeError as wrong:
@@ -36,6 +60,12 @@ def load_document(path: Path) -> object:
     except ValueError:
         # Python refuses to read integers of more than 4,300 digits.
         raise InvalidInput("has a number with thousands of digits") from None
+
+
+def refuse_device(stream: BinaryIO) -> None:
+    """Refuse an open file that may have no end."""
+    if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode):
+        raise InvalidInput("is a device; name a file")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Protocol
 
 from albic.model.errors import InvalidInput
-from albic.model.fields import nearest
+from albic.model.fields import nearest, written
 
 
 class Kind(Protocol):
@@ -56,14 +56,18 @@ class Amount:
         """Return what it would have to be."""
         if isinstance(value, bool) or not isinstance(value, Real):
             return f"it must be {self}"
-        if (isinstance(value, Integral) or not self.whole) and self._holds(float(value)):
+        if (isinstance(value, Integral) or not self.whole) and self._holds(value):
             return None
         return f"it must be {self}"
 
-    def _holds(self, value: float) -> bool:
-        """Return whether a number is within the bounds."""
-        inside = self.least <= value <= self.most and self.above < value < self.below
-        return inside and math.isfinite(value)
+    def _holds(self, value: Real) -> bool:
+        """Return whether a number is within the bounds; one beyond every float is not."""
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
+        inside = self.least <= number <= self.most and self.above < number < self.below
+        return inside and math.isfinite(number)
 
     def __str__(self) -> str:
         bounds = [
@@ -99,6 +103,22 @@ class Word:
         if meant := nearest(value, self.known):
             return f"did you mean {meant}?"
         return f"known are {', '.join(self.known)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A list of names; in text, with commas between them."""
+
+    def parsed(self, text: str) -> object:
+        """Return the names."""
+        return tuple(name.strip() for name in text.split(",") if name.strip())
+
+    def objection(self, value: object) -> str | None:
+        """Return what it would have to be."""
+        listed = isinstance(value, list | tuple)
+        if listed and all(isinstance(name, str) and name for name in value):  # type: ignore[attr-defined]
+            return None
+        return 'it must be a list of names, such as ["a", "b"]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +159,4 @@ def expect_sense(settings: Any) -> None:  # noqa: ANN401  any dataclass
         kind: Kind | None = each.metadata.get("kind")
         value = getattr(settings, each.name)
         if kind is not None and (wrong := kind.objection(value)):
-            raise InvalidInput(f"{each.name} is {value!r}; {wrong}")
+            raise InvalidInput(f"{each.name} is {written(value)}; {wrong}")

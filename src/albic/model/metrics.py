@@ -8,7 +8,7 @@ allocation when nodes differ), see ``docs/decisions/002-load-distance.md``.
 
 import numpy as np
 
-from albic.arrays import Floats, Ints, Sparse
+from albic.arrays import Bools, Floats, Ints, Sparse
 from albic.model.allocation import Allocation
 from albic.model.plan import Move, Objective, PlanRequest
 from albic.model.snapshot import Resource, Snapshot
@@ -69,6 +69,41 @@ def load_distance(snapshot: Snapshot, allocation: Allocation) -> float:
     stays = ~snapshot.cluster.draining()
     gaps = np.abs(node_loads(snapshot, allocation)[stays] - mean_load(snapshot))
     return float(gaps.max())
+
+
+def left_idle(request: PlanRequest) -> Bools:
+    """Return the nodes that carry little because people want it so.
+
+    They stay, may receive nothing, and have less than the others would have if those were equal.
+    Nothing makes them fuller, so they would hide how uneven the others are.
+    """
+    snapshot, receives = request.snapshot, request.may_receive()
+    idle: Bools = np.zeros(receives.size, dtype=np.bool_)
+    loads, stays = node_loads(snapshot, snapshot.allocation), ~snapshot.cluster.draining()
+    while True:
+        less = stays & ~receives & ~idle & (loads < _mean_beside(snapshot, idle))
+        if not less.any():
+            return idle
+        idle |= less
+
+
+def distance_asked(request: PlanRequest, allocation: Allocation) -> float:
+    """Return the load distance among the nodes that a plan is to even out.
+
+    It is :func:`load_distance` where all nodes may receive something.
+    """
+    idle, snapshot = left_idle(request), request.snapshot
+    counted = ~(idle | snapshot.cluster.draining())
+    gaps = np.abs(node_loads(snapshot, allocation)[counted] - _mean_beside(snapshot, idle))
+    return float(gaps.max())
+
+
+def _mean_beside(snapshot: Snapshot, idle: Bools) -> float:
+    """Return the mean load of the nodes that stay, without those that are ``idle``."""
+    counted = ~(idle | snapshot.cluster.draining())
+    capacity = snapshot.cluster.capacities()[counted]
+    work = group_loads(snapshot)[~idle[snapshot.allocation.owner]].sum()
+    return float((work + snapshot.background[counted] @ capacity) / capacity.sum())
 
 
 def load_index(mean_now_pct: float, mean_at_start_pct: float) -> float:

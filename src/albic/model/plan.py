@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from albic.arrays import Floats, sealed
+from albic.arrays import Bools, Floats, sealed
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.errors import InvalidInput
@@ -75,6 +75,10 @@ class PlanRequest:
     drain_weight
         What a point of load left on a draining node weighs against a point of load distance.
         From 1 on, draining comes first; below 1, urgent overload does.
+    fixed
+        Key groups that stay where they are, unless their node is being emptied.
+    shut
+        Nodes that nothing may move to, though they stay.
     """
 
     snapshot: Snapshot
@@ -89,6 +93,8 @@ class PlanRequest:
     drain_weight: float = 1.5
     time_limit_s: float = 0.2
     seed: int = 0
+    fixed: tuple[int, ...] = ()
+    shut: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits_pct", sealed(self.limits_pct, np.float64))
@@ -108,12 +114,33 @@ class PlanRequest:
             raise InvalidInput("resource limits must be above 0")
         if not 0 <= self.seed < 2**63:
             raise InvalidInput(f"the seed is {self.seed}; it must be 0 or more and below 2^63")
+        _expect_positions("fixed", self.fixed, self.snapshot.topology.key_groups, "key groups")
+        _expect_positions("shut", self.shut, len(self.snapshot.cluster.nodes), "nodes")
 
     def move_cost(self) -> Floats:
         """Return the cost of migrating each key group; paper: mc_k = α·|σ_k|."""
         state_bytes = self.snapshot.state_bytes.astype(np.float64)
         cost: Floats = self.cost_per_move + self.cost_per_byte * state_bytes
         return cost
+
+    def may_move(self) -> Bools:
+        """Return which key groups may go elsewhere: all but the fixed ones on nodes that stay."""
+        free = self.snapshot.cluster.draining()[self.snapshot.allocation.owner]
+        unbound = np.ones(free.size, dtype=bool)
+        unbound[list(self.fixed)] = False
+        return sealed(free | unbound, np.bool_)
+
+    def may_receive(self) -> Bools:
+        """Return which nodes may be given key groups.
+
+        Where all that stay are shut and others have to be emptied, those that stay take it in all
+        the same: whoever is left has to do the work.
+        """
+        draining = self.snapshot.cluster.draining()
+        closed = draining.copy()
+        closed[list(self.shut)] = True
+        stuck = closed.all() and draining[self.snapshot.allocation.owner].any()
+        return sealed(~draining if stuck else ~closed, np.bool_)
 
     def charge(self) -> Floats:
         """Return what migrating each key group takes out of the budget."""
@@ -126,6 +153,13 @@ def _expect_amount(name: str, value: float) -> None:
     """Refuse NaN, infinite or negative settings."""
     if not (math.isfinite(value) and value >= 0):
         raise InvalidInput(f"{name} is {value:g}; it must be a finite number, 0 or more")
+
+
+def _expect_positions(name: str, given: tuple[int, ...], count: int, of: str) -> None:
+    """Refuse positions that nothing is at."""
+    for position in given:
+        if not 0 <= position < count:
+            raise InvalidInput(f"{name} names {position}; there are {count} {of}, from 0 on")
 
 
 @dataclass(frozen=True, slots=True)

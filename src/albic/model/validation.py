@@ -29,6 +29,7 @@ def violations(plan: Plan, request: PlanRequest) -> list[Violation]:
     if not found:
         found += _over_budget(plan, request)
         found += _onto_draining(plan, request)
+        found += _kept_out(plan, request)
         found += _torn_bundles(plan, request)
         found += _over_limits(plan, request)
         found += _worse_than_nothing(plan, request)
@@ -78,6 +79,23 @@ def _onto_draining(plan: Plan, request: PlanRequest) -> list[Violation]:
     ]
 
 
+def _kept_out(plan: Plan, request: PlanRequest) -> list[Violation]:
+    """Check that what is fixed stays, and that nodes that are shut receive nothing."""
+    may_move, may_receive = request.may_move(), request.may_receive()
+    draining = request.snapshot.cluster.draining()
+    moved = [
+        Violation("fixed-stays", f"key group {move.key_group} goes to node {move.target}")
+        for move in plan.moves
+        if not may_move[move.key_group]
+    ]
+    entered = [
+        Violation("onto-shut", f"key group {move.key_group} goes to node {move.target}")
+        for move in plan.moves
+        if not (may_receive[move.target] or draining[move.target])
+    ]
+    return moved + entered
+
+
 def _torn_bundles(plan: Plan, request: PlanRequest) -> list[Violation]:
     if request.bundles is None:
         return []
@@ -123,7 +141,7 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
     if request.objective is Objective.MAKESPAN:
         was, now = metrics.makespan(snapshot, before), metrics.makespan(snapshot, after)
     else:
-        was, now = metrics.load_distance(snapshot, before), metrics.load_distance(snapshot, after)
+        was, now = (metrics.distance_asked(request, each) for each in (before, after))
     leaves_draining = snapshot.cluster.draining()[before.owner] & (after.owner != before.owner)
     pinned = request.bundles is not None and bool(request.bundles.pinned)
     if now <= was + ROUNDING or leaves_draining.any() or pinned:
@@ -131,7 +149,7 @@ def _worse_than_nothing(plan: Plan, request: PlanRequest) -> list[Violation]:
     gained = metrics.collocation_factor(snapshot.traffic, after) > metrics.collocation_factor(
         snapshot.traffic, before
     )
-    within = metrics.load_distance(snapshot, after) <= request.max_load_distance_pct + ROUNDING
+    within = metrics.distance_asked(request, after) <= request.max_load_distance_pct + ROUNDING
     if gained and within:
         return []
     return [Violation("not-worse", f"{request.objective} rises from {was:.4g} to {now:.4g}")]

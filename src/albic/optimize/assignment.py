@@ -24,7 +24,8 @@ class AssignmentProblem:
     The load of bin i in dimension d is ``base[d, i] + sum of weights[u, d] / capacity[i]``. The
     first ``goal_dims`` dimensions make the goal, the others have a ``limit`` only. ``closed`` bins
     are to be emptied: nothing may enter them, and what leaves them earns ``drain_weight`` times its
-    weight. Items that are not ``movable`` stay at home. A maximum of the makespan counts as its
+    weight. Of the others, too, only those that are ``enterable`` take in what is not at home there.
+    Items that are not ``movable`` stay at home. A maximum of the makespan counts as its
     ``least`` even where all bins are emptier: something beside the bins takes as long.
     """
 
@@ -35,6 +36,7 @@ class AssignmentProblem:
     budget: float
     capacity: Floats  # N
     closed: Bools  # N
+    enterable: Bools  # N, none of the closed ones
     base: Floats  # D x N
     limit: Floats  # D x N, inf where there is none
     goal: Goal

@@ -88,7 +88,9 @@ def _start(problem: AssignmentProblem, allowed: float, effort: Effort, seed: int
     home = problem.home
     at_home = problem.value(home)
     over = problem.loads(home) > problem.limit * (1 + 1e-12)
-    if at_home <= allowed and not problem.left_behind(home).any() and not over.any():
+    # What can never leave a closed bin is no reason to look for another start.
+    leaving = problem.left_behind(home) & problem.movable
+    if at_home <= allowed and not leaving.any() and not over.any():
         return Start(home, at_home, finished=True)
     found = search(problem, effort, seed, enough=allowed)
     return Start(found.owner, found.value, found.finished)

@@ -1,7 +1,7 @@
-"""How functions are compiled; the only file that imports numba.
+"""How functions are compiled.
 
-The compiled code is cached beside the sources, so that only the first call after an installation
-compiles. All of it lets other threads run.
+The compiled code is kept in the user's cache folder (:mod:`albic.optimize.kept`), so that only the
+first call of a version on a machine compiles. All of it lets other threads run.
 """
 
 from collections.abc import Callable
@@ -9,12 +9,14 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+from albic.optimize.kept import kept
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
     """Compile a function that may make arrays of its own."""
-    return cast(F, njit(function, cache=True, error_model="numpy", nogil=True))
+    return cast(F, kept(njit(function, error_model="numpy", nogil=True)))
 
 
 def lean(function: F) -> F:
@@ -22,12 +24,12 @@ def lean(function: F) -> F:
 
     Counting the references of the arrays in a state made a proposal five times as slow.
     """
-    return cast(F, _njit(function, cache=True, error_model="numpy", nogil=True, _nrt=False))
+    return cast(F, kept(_njit(function, error_model="numpy", nogil=True, _nrt=False)))
 
 
 def inlined(function: F) -> F:
     """Make a lean function part of every caller: for what runs millions of times a second."""
-    return cast(F, _njit(function, cache=True, inline="always", _nrt=False))
+    return cast(F, kept(_njit(function, inline="always", _nrt=False)))
 
 
 #: ``_nrt`` is an option of numba's own code and in no published signature.

@@ -25,7 +25,7 @@ from albic.optimize.kernel import (
     shift,
     undo,
 )
-from albic.optimize.proposals import affordable, proposed
+from albic.optimize.proposals import permitted, proposed
 
 #: How often a random draw is repeated before a proposal is given up.
 DRAWS = 4
@@ -181,9 +181,9 @@ def _gathering(table: Table, affinity: Affinity, state: State, budget: float) ->
     count = 1
     if draw(state, 8) > 0 and not table.closed[first]:
         count = _close(table, affinity, state, first, second)
-    if affordable(table, state, budget):
+    if permitted(table, state, budget):
         return True
-    return _release(table, state, count) and affordable(table, state, budget)
+    return _release(table, state, count) and permitted(table, state, budget)
 
 
 @inlined
@@ -246,7 +246,7 @@ def gather(
         temperature *= cooling
         if state.counts[UNHAPPY] > 0 and draw(state, 2) == 0:
             found = proposed(table, state, goal_dims, budget)
-            found = found and affordable(table, state, budget)
+            found = found and permitted(table, state, budget)
         else:
             found = _gathering(table, affinity, state, budget)
         if found:

@@ -12,7 +12,9 @@ NOTHING = 1e-9
 
 @compiled
 def fits(table: Table, state: State, goal_dims: int, item: int, target: int) -> bool:
-    """Return whether ``item`` keeps ``target`` within the limits of the dimensions without goal."""
+    """Return whether ``target`` may take in ``item``, and stays within its limits with it."""
+    if not table.enterable[target]:
+        return False
     bins = table.closed.size
     for entry in range(table.pointer[item], table.pointer[item + 1]):
         if table.dimension[entry] < goal_dims:
@@ -47,11 +49,13 @@ def evacuate(table: Table, state: State, goal_dims: int, budget: float, order: I
 
 @compiled
 def _extreme(table: Table, state: State, dimension: int, other: int, sign: int) -> int:
-    """Return the emptiest (sign 1) or fullest (-1) open bin but ``other``, or -1."""
+    """Return the emptiest enterable (sign 1) or fullest (-1) open bin but ``other``, or -1."""
     offset = dimension * table.closed.size
     chosen, least = -1, np.inf
     for bin_ in table.open_bins:
         load = sign * state.load[offset + bin_]
+        if sign > 0 and not table.enterable[bin_]:
+            continue
         if bin_ != other and load < least:
             chosen, least = bin_, load
     return chosen

@@ -34,6 +34,7 @@ class Table(NamedTuple):
     resident_weight: Floats
     inverse_capacity: Floats
     closed: Bools
+    enterable: Bools
     open_bins: Ints
     least: Floats
 

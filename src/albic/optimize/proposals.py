@@ -161,14 +161,16 @@ def proposed(table: Table, state: State, goal_dims: int, budget: float) -> bool:
 
 
 @inlined
-def affordable(table: Table, state: State, budget: float) -> bool:
-    """Return whether the budget allows the proposal."""
+def permitted(table: Table, state: State, budget: float) -> bool:
+    """Return whether the bins take in what the proposal brings, and the budget allows it."""
     extra = 0.0
     for entry in range(state.moves.shape[0]):
         item = state.moves[entry, 0]
         if item < 0:
             break
         goes, away = state.moves[entry, 1] != table.home[item], state.moved_at[item] >= 0
+        if goes and not table.enterable[state.moves[entry, 1]]:
+            return False
         if goes != away:
             extra += table.charge[item] if goes else -table.charge[item]
     return extra <= 0.0 or state.sums[SPENT] + extra <= budget
@@ -207,6 +209,6 @@ def anneal(
         if state.counts[UNHAPPY] == 0:
             return step
         temperature *= cooling
-        if proposed(table, state, goal_dims, budget) and affordable(table, state, budget):
+        if proposed(table, state, goal_dims, budget) and permitted(table, state, budget):
             _accept(table, state, temperature)
     return proposals

@@ -105,6 +105,7 @@ def tiny_problem(goal: Goal) -> AssignmentProblem:
         budget=2.0,
         capacity=np.ones(2),
         closed=np.zeros(2, dtype=np.bool_),
+        enterable=np.ones(2, dtype=np.bool_),
         base=np.zeros((1, 2)),
         limit=np.full((1, 2), np.inf),
         goal=goal,

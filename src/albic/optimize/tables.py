@@ -98,6 +98,7 @@ def _table(problem: AssignmentProblem) -> kernel.Table:
         resident_weight=primary_weight[movable[order]],
         inverse_capacity=1.0 / problem.capacity,
         closed=np.array(problem.closed, dtype=np.bool_),
+        enterable=np.array(problem.enterable, dtype=np.bool_),
         open_bins=np.flatnonzero(~problem.closed).astype(np.int64),
         least=problem.least.astype(np.float64),
     )

@@ -45,5 +45,5 @@ def receive(stream: BinaryIO) -> Message | None:
     body = stream.read(size)
     if len(body) < size:
         return None
-    with np.load(io.BytesIO(body)) as parts:
+    with np.load(io.BytesIO(body), allow_pickle=False) as parts:
         return dict(parts)

@@ -110,7 +110,7 @@ class AlbicPlanner:
             asked = replace(request, bundles=attempt.bundles, time_limit_s=share_s)
             answer = self.inner.plan(asked)
             plan = plan_for(request, answer.target, attempt.report(request, answer))
-            within = metrics.load_distance(request.snapshot, plan.target) <= (
+            within = metrics.distance_asked(request, plan.target) <= (
                 request.max_load_distance_pct + ROUNDING
             )
             if within and not violations(answer, asked) and not violations(plan, request):

@@ -10,6 +10,7 @@ from albic.model import Bundles, PlanRequest, Resource, metrics
 from albic.model.validation import ROUNDING
 from albic.optimize.partition import partition
 from albic.planners.affinity import Pairs
+from albic.planners.problem import held
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Gathering:
         self._owner: Ints = present.owner.copy()
         self._charge, self._left = request.charge(), request.budget.limit
         self._draining = snapshot.cluster.draining()
+        self._may_move, self._may_receive = ~held(request), request.may_receive()
         self._waiting = int(self._draining[self._owner].sum())
         self._capacity, self._group_usage = snapshot.cluster.capacities(), snapshot.usage
         self._bottleneck = metrics.bottleneck(snapshot)
@@ -121,24 +123,29 @@ class Gathering:
     def _meeting_node(self, upstream: int, downstream: int) -> int | None:
         """Return where the pair should meet: the three cases of step 3, and what they leave open.
 
-        One that is pinned by now cannot move any more, and nothing goes to a draining node.
+        One that is pinned by now cannot move any more, and not every node may receive something.
         """
         first, second = int(self._owner[upstream]), int(self._owner[downstream])
-        fixed = (upstream in self._pinned, downstream in self._pinned)
-        if first == second or all(fixed) or self._draining[[first, second]].all():
+        fixed = (self._stays(upstream), self._stays(downstream))
+        receives = self._may_receive[[first, second]]
+        if first == second or all(fixed) or not receives.any():
             return None
         if any(fixed):
             return first if fixed[0] else second
-        if self._draining[[first, second]].any():
-            return second if self._draining[first] else first
+        if not receives.all():
+            return first if receives[0] else second
         kept = (upstream in self._part_of, downstream in self._part_of)
         if kept[0] != kept[1]:
             return first if kept[0] else second
         return first if self._load[first] <= self._load[second] else second
 
+    def _stays(self, group: int) -> bool:
+        """Return whether ``group`` cannot move any more, or not at all."""
+        return group in self._pinned or not self._may_move[self._unit(group)].all()
+
     def _allows(self, movers: Ints, node: int) -> bool:
         """Return whether budget, draining and limits leave room for ``movers`` on ``node``."""
-        if self._charge[movers].sum() > self._left:
+        if self._charge[movers].sum() > self._left or not self._may_receive[node]:
             return False
         # Draining comes first: until it is done, only a pair that helps it may use the budget.
         if self._waiting and not self._draining[self._owner[movers[0]]]:

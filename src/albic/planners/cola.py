@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from albic.arrays import Floats, Ints
+from albic.arrays import Bools, Floats, Ints
 from albic.model import Allocation, Objective, Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.model.validation import ROUNDING, violations
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.partition import partition
-from albic.planners.problem import problem_of
+from albic.planners.problem import held, problem_of
 
 #: One part is split between two attempts to place them all, up to this many parts a node. Much
 #: depends on it there: five parts a node may be even where four and six are not.
@@ -42,7 +42,9 @@ class ColaPlanner:
         started_s = time.perf_counter()
         # Its graph has no place for bundles, and its loads none for stages.
         simple = replace(request, objective=Objective.DISTANCE, bundles=None)
-        found = _from_scratch(problem_of(simple), request)
+        if held(simple).all() or not request.may_receive().any():
+            return _held(request, "everything is kept where it is")
+        found = _from_scratch(problem_of(simple), simple)
         if found is None:
             plan = _held(request, "no placement within the resource limits was found")
         else:
@@ -70,10 +72,13 @@ class _Placement:
 def _from_scratch(problem: AssignmentProblem, request: PlanRequest) -> _Placement | None:
     """Return the first placement that is even enough, else the most even one met."""
     weights: Floats = problem.weights.toarray()
-    few = FEW_PARTS_A_NODE * int((~problem.closed).sum())
-    parts, best = [_Part(np.arange(problem.items), weights.sum(axis=0))], None
+    few = FEW_PARTS_A_NODE * int(problem.enterable.sum())
+    stays = held(request)
+    free = np.flatnonzero(~stays)
+    parts, best = [_Part(free, weights[free].sum(axis=0))], None
+    present = problem.base + _carried(problem, weights, stays)
     while True:
-        best = _placed(problem, parts, than=best.distance if best else np.inf) or best
+        best = _placed(problem, present, parts, best.distance if best else np.inf) or best
         divisible = [part for part in parts if part.items.size > 1]
         if not divisible or (best and best.distance <= request.max_load_distance_pct):
             return best
@@ -99,15 +104,29 @@ def _heaviest_first(parts: list[_Part]) -> list[_Part]:
     return sorted(parts, key=lambda part: (-part.weights[0], part.items[0]))
 
 
-def _placed(problem: AssignmentProblem, parts: list[_Part], than: float) -> _Placement | None:
-    """Return each part on the open bin that is idlest with it, if that is more even ``than``."""
-    open_bins = np.flatnonzero(~problem.closed)
-    # Among equals the largest bin comes first, then the one with the least background.
-    order = np.lexsort((problem.base[0, open_bins], -problem.capacity[open_bins]))
+def _carried(problem: AssignmentProblem, weights: Floats, held: Bools) -> Floats:
+    """Return what the items that are ``held`` at home put on each bin, in each dimension."""
+    carried = np.zeros(problem.base.shape)
+    for item in np.flatnonzero(held):
+        home = problem.home[item]
+        carried[:, home] += weights[item] / problem.capacity[home]
+    return carried
+
+
+def _placed(
+    problem: AssignmentProblem, present: Floats, parts: list[_Part], than: float
+) -> _Placement | None:
+    """Return each part on the bin that is idlest with it, if that is more even ``than``.
+
+    ``present`` is what bins carry in any case.
+    """
+    open_bins = np.flatnonzero(problem.enterable)
+    # Among equals the largest bin comes first, then the one with the least that is there already.
+    order = np.lexsort((present[0, open_bins], -problem.capacity[open_bins]))
     bins = open_bins[order]
     limit, mean = problem.limit[1:, bins] + ROUNDING / 2, problem.means()[0]
-    loads, used = problem.base[0, bins].copy(), problem.base[1:, bins].copy()
-    owner = np.empty(problem.items, dtype=np.int64)
+    loads, used = present[0, bins].copy(), present[1:, bins].copy()
+    owner = problem.home.copy()
     for part in parts:
         added = part.weights[:, None] / problem.capacity[bins]
         after = loads + added[0]

@@ -1,7 +1,7 @@
 """From a name to a planner, ours or another package's."""
 
 from albic.model import InvalidInput
-from albic.model.fields import nearest
+from albic.model.fields import nearest, written
 from albic.planners.planner import Planner
 from albic.planners.plugins import checked, load, plugged
 from albic.planners.table import PLANNERS
@@ -24,4 +24,4 @@ def find_planner(asked: str | Planner) -> Planner:
     names = [*PLANNERS, *others]
     meant = nearest(asked, names)
     hint = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(names))}"
-    raise InvalidInput(f"there is no planner {asked!r}; {hint}")
+    raise InvalidInput(f"there is no planner {written(asked)}; {hint}")

@@ -74,7 +74,7 @@ class _Run:
         """Give what is in closed bins to the idlest open bins, the heaviest first."""
         for bin_ in self._busiest(np.flatnonzero(self.problem.closed)):
             for _, item in tuple(self.held[bin_]):
-                for receiver in reversed(self._busiest(np.flatnonzero(~self.problem.closed))):
+                for receiver in reversed(self._busiest(np.flatnonzero(self.problem.enterable))):
                     if self._may(item, receiver):
                         self._move(item, receiver)
                         break
@@ -83,7 +83,8 @@ class _Run:
         """Go over the pairs once, from the outside in; return whether anything moved."""
         moved = False
         order = self._busiest(np.flatnonzero(~self.problem.closed))
-        for busy, idle in zip(order[: len(order) // 2], reversed(order), strict=False):
+        idlest = [bin_ for bin_ in reversed(order) if self.problem.enterable[bin_]]
+        for busy, idle in zip(order[: len(order) // 2], idlest, strict=False):
             if self._near_enough():
                 return False
             for item in self._suitable(busy, idle):

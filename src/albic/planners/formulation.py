@@ -34,11 +34,11 @@ class Places:
 
     @classmethod
     def away(cls, problem: AssignmentProblem) -> "Places":
-        """Return every place but home that an item may go to; nothing enters a closed bin."""
+        """Return every place but home that an item may go to: the bins that may be entered."""
         # An item without weight helps nowhere; it only has to get out of a closed bin.
         weighs: Bools = np.asarray(problem.weights.sum(axis=1)).ravel() > 0
         mobile = np.flatnonzero(problem.movable & (weighs | problem.closed[problem.home]))
-        item, bin_ = np.meshgrid(mobile, np.flatnonzero(~problem.closed), indexing="ij")
+        item, bin_ = np.meshgrid(mobile, np.flatnonzero(problem.enterable), indexing="ij")
         elsewhere = bin_ != problem.home[item]
         return cls(problem.home, item[elsewhere], bin_[elsewhere])
 
@@ -91,7 +91,7 @@ def too_large(problem: AssignmentProblem, time_limit_s: float) -> str:
     """Return why the program of ``problem`` is not even written down in that time, or nothing."""
     if time_limit_s <= 0:
         return "no time is left within the time limit"
-    items, bins = int(problem.movable.sum()), int((~problem.closed).sum())
+    items, bins = int(problem.movable.sum()), int(problem.enterable.sum())
     most = min(MOST_VARIABLES, max(MOST_VARIABLES_PER_S * time_limit_s, FEW_VARIABLES))
     if items * bins <= most:
         return ""

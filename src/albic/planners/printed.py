@@ -50,7 +50,8 @@ def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> tuple[
         np.tile(np.arange(bins), problem.items),
     )
     at_home = places.bin == problem.home[places.item]
-    movable = problem.movable[places.item]
+    # Nodes that are to be emptied are left to the program: Lemma 1 says that it leaves them alone.
+    movable = problem.movable[places.item] & (problem.enterable | problem.closed)[places.bin]
     x = draft.columns(places.item.size, high=at_home | movable, integer=True)
     # d is a deviation and not negative: otherwise the program has no least value.
     distance = draft.columns(1, cost=printed.distance_weight)

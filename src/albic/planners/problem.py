@@ -24,6 +24,7 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
     unit_charge = np.zeros(bundles.units)
     np.add.at(unit_charge, bundles.unit_of, charge)
     movable = unit_charge <= max(budget, 0.0)
+    movable[bundles.unit_of[held(request)]] = False
     movable[[unit for unit, _ in bundles.pinned]] = False
     weights, base, limit, goal_dims = _dimensions(request, bundles, home)
     return AssignmentProblem(
@@ -33,7 +34,8 @@ def problem_of(request: PlanRequest) -> AssignmentProblem:
         movable=movable,
         budget=max(budget, 0.0),
         capacity=snapshot.cluster.capacities(),
-        closed=snapshot.cluster.draining(),
+        closed=snapshot.cluster.draining() | _idle(request),
+        enterable=request.may_receive(),
         base=base,
         limit=limit,
         goal=Goal(request.objective.value),
@@ -59,6 +61,19 @@ def stranded(request: PlanRequest) -> Bools:
     return too_dear
 
 
+def held(request: PlanRequest) -> Bools:
+    """Return the key groups that stay where they are: fixed, or on nodes that do not count."""
+    staying: Bools = ~request.may_move() | _idle(request)[request.snapshot.allocation.owner]
+    return staying
+
+
+def _idle(request: PlanRequest) -> Bools:
+    """Return the nodes that a distance leaves out; to a makespan an idle node is no matter."""
+    if request.objective is Objective.MAKESPAN:
+        return np.zeros(len(request.snapshot.cluster.nodes), dtype=np.bool_)
+    return metrics.left_idle(request)
+
+
 def _dimensions(
     request: PlanRequest, bundles: Bundles, home: Ints
 ) -> tuple[Sparse, Floats, Floats, int]:
@@ -72,7 +87,9 @@ def _dimensions(
         base = [np.zeros((goal_dims, nodes))]
     else:
         goal_dims = 1
-        columns = [(np.zeros(groups, dtype=np.int64), load)]
+        # What lies on nodes that do not count is no load of the others either.
+        counted = ~_idle(request)[snapshot.allocation.owner]
+        columns = [(np.zeros(groups, dtype=np.int64), load * counted)]
         base = [snapshot.background[None, :]]
     limits = [np.full((goal_dims, nodes), np.inf)]
     for resource in _scarce(request):

@@ -49,8 +49,13 @@ def refusal(method: str, path: str, headers: Mapping[str, str], serving: Serving
         return Refusal(403, "requests from pages of other sites are refused")
     if not _needs_token(method, path, serving):
         return None
-    if _has_token(headers.get("authorization", ""), serving.token):
+    shown = headers.get("authorization", "")
+    # Both are looked at whatever comes, so that the time tells nothing.
+    may_change, may_read = (_has_token(shown, each) for each in (serving.token, serving.viewer))
+    if may_change or (may_read and method in SAFE_METHODS):
         return None
+    if may_read:
+        return Refusal(403, "this token is for reading; changing takes the other one")
     return Refusal(401, "this takes the token, as Authorization: Bearer TOKEN")
 
 

@@ -17,6 +17,9 @@ from albic.serve.jobs import Job
 MOST_MOVES = 200
 #: The most key groups that a period may be given to move.
 MOST_MIGRATIONS = 1_000_000
+#: The most operators or executors that can be kept out of plans from here.
+MOST_NAMES = 500
+Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Failure(BaseModel):
@@ -42,6 +45,12 @@ class Changes(BaseModel):
     max_migrations: Annotated[int | None, Field(ge=0, le=MOST_MIGRATIONS)] = None
     planner: Annotated[str | None, Field(min_length=1, max_length=100)] = None
     approve: bool | None = None
+    exclude_operators: Annotated[
+        list[Name] | None, Field(max_length=MOST_NAMES, description="all that are kept out")
+    ] = None
+    exclude_executors: Annotated[
+        list[Name] | None, Field(max_length=MOST_NAMES, description="all that receive nothing")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

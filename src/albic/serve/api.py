@@ -5,7 +5,7 @@ waits for its loop, and nobody else does.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, HTTPException, Query, Response
@@ -45,6 +45,7 @@ def api_router(jobs: Jobs, planners: Sequence[str]) -> APIRouter:
     _add_state(router, jobs)
     _add_details(router, jobs, planners)
     _add_orders(router, jobs)
+    _add_executors(router, jobs)
     _add_answers(router, jobs)
     return router
 
@@ -126,6 +127,11 @@ def _add_orders(router: APIRouter, jobs: Jobs) -> None:
         """Plan again."""
         return _done(_steered(jobs, job).resume(by=BY))
 
+    @router.post("/jobs/{job}/stop", responses=REFUSALS)
+    def stop(job: str) -> answers.Done:
+        """Drop the moves that are not made yet, and plan nothing until resumed."""
+        return _done(_steered(jobs, job).stop_moves(by=BY))
+
     @router.post("/jobs/{job}/plan", responses=REFUSALS)
     def plan_now(job: str, asked: PlanNow | None = None) -> answers.Done:
         """Plan now; the plan waits for an answer unless it was told to act."""
@@ -142,9 +148,27 @@ def _add_orders(router: APIRouter, jobs: Jobs) -> None:
             max_migrations=asked.max_migrations,
             planner=planner,
             approve=asked.approve,
+            exclude_operators=asked.exclude_operators,
+            exclude_executors=asked.exclude_executors,
             by=BY,
         )
         return _done(record)
+
+
+def _add_executors(router: APIRouter, jobs: Jobs) -> None:
+    """Add what empties single executors; each takes the token."""
+
+    @router.post("/jobs/{job}/executors/{executor}/drain", responses=REFUSALS)
+    def drain(job: str, executor: str) -> answers.Done:
+        """Empty an executor, and keep it empty until it is released."""
+        controller = _steered(jobs, job)
+        return _answered(lambda: controller.drain(executor, by=BY))
+
+    @router.post("/jobs/{job}/executors/{executor}/release", responses=REFUSALS)
+    def release(job: str, executor: str) -> answers.Done:
+        """Let an executor that was drained have key groups again."""
+        controller = _steered(jobs, job)
+        return _answered(lambda: controller.release(executor, by=BY))
 
 
 def _add_answers(router: APIRouter, jobs: Jobs) -> None:
@@ -154,19 +178,13 @@ def _add_answers(router: APIRouter, jobs: Jobs) -> None:
     def accept(job: str, proposal: str) -> answers.Done:
         """Carry out the plan that waits."""
         controller = _steered(jobs, job)
-        try:
-            return _done(controller.accept(proposal, by=BY))
-        except InvalidInput as wrong:
-            raise HTTPException(409, str(wrong)) from None
+        return _answered(lambda: controller.accept(proposal, by=BY))
 
     @router.post("/jobs/{job}/proposals/{proposal}/reject", responses=REFUSALS)
     def reject(job: str, proposal: str) -> answers.Done:
         """Drop the plan that waits."""
         controller = _steered(jobs, job)
-        try:
-            return _done(controller.reject(proposal, by=BY))
-        except InvalidInput as wrong:
-            raise HTTPException(409, str(wrong)) from None
+        return _answered(lambda: controller.reject(proposal, by=BY))
 
 
 def status_of(wrong: AlbicError) -> int:
@@ -196,6 +214,14 @@ def _steered(jobs: Jobs, id_: str) -> Controller:
     if not job.controller.running:
         raise HTTPException(410, "the controller has ended; attach to the query again")
     return job.controller
+
+
+def _answered(ask: Callable[[], RoundRecord]) -> answers.Done:
+    """Return what came of a request about a thing that has a name; it may not be there now."""
+    try:
+        return _done(ask())
+    except InvalidInput as wrong:
+        raise HTTPException(409, str(wrong)) from None
 
 
 def _done(record: RoundRecord) -> answers.Done:

@@ -1,6 +1,7 @@
 """The server at work, in a thread beside a controller or beside nothing."""
 
 import logging
+import ssl
 import sys
 import threading
 import time
@@ -38,6 +39,7 @@ class PageServer:
 
     def start(self) -> None:
         """Listen; returns once somebody can connect."""
+        _expect_usable(self.serving)
         self._thread.start()
         until_s = time.monotonic() + START_WITHIN_S
         while not (self._server.started or self._failed) and time.monotonic() < until_s:
@@ -78,6 +80,22 @@ class PageServer:
             log.warning("the page cannot be served: %s", str(wrong) or "see above")
         finally:
             self._failed = True
+
+
+def _expect_usable(serving: Serving) -> None:
+    """Refuse a certificate that cannot be used, before a thread stumbles over it."""
+    if serving.certificate is None or serving.key is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            serving.certificate, serving.key
+        )
+    except OSError as wrong:
+        why = (wrong.strerror or "it is none").lower()
+        raise InvalidInput(
+            f"the certificate {str(serving.certificate)!r} with the key {str(serving.key)!r} "
+            f"cannot be used: {why}"
+        ) from None
 
 
 def _config(jobs: Jobs, serving: Serving, planners: Sequence[str]) -> uvicorn.Config:

@@ -24,7 +24,8 @@ Workloads come as scenes: :func:`steady_scene` and :func:`drifting_scene` of any
 and :class:`HotKeys` to any of them, :func:`heterogeneous` makes nodes unequal.
 :func:`simulate_potc` runs a scene with PoTC, which has no plans, and reports in the same measures.
 :class:`World` holds the :class:`CostModel`, the length of a step, events (:class:`Join`,
-:class:`Loss`, :class:`Degradation`) and how well the controller sees (:class:`Eyesight`).
+:class:`Loss`, :class:`Degradation`), how well the controller sees (:class:`Eyesight`) and what else
+is around the job (:class:`Surroundings`).
 :class:`ScriptedScaling` adds and drains nodes in given rounds, as in the paper's scale-in.
 """
 
@@ -49,6 +50,7 @@ from albic.sim.report import PeriodReport
 from albic.sim.running import EVERY_STEP, Run, Steering, simulate
 from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
 from albic.sim.scripted import ScriptedScaling
+from albic.sim.surroundings import Surroundings
 from albic.sim.trace import Trace
 from albic.sim.trace_file import load_trace, save_trace
 from albic.sim.workload import drift, synthetic
@@ -80,6 +82,7 @@ __all__ = [
     "SplitAllocation",
     "Steady",
     "Steering",
+    "Surroundings",
     "Trace",
     "Workload",
     "World",

@@ -1,11 +1,12 @@
 """A job made of arrays that answers the loop's ports as Spark does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from albic.arrays import Ints, sealed
+from albic.control.invariants import Ground
 from albic.control.ports import Effect, Fleet, News
 from albic.model import InvalidInput, Plan, PlanRejected, Snapshot, Throughput
 from albic.sim.clock import SimulatedClock
@@ -16,6 +17,7 @@ from albic.sim.measuring import Eyesight, Measurements, Seen
 from albic.sim.nodes import Nodes
 from albic.sim.physics import Queue, advance, migrate, work_of
 from albic.sim.report import Happened, PeriodReport, report
+from albic.sim.surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class World:
     step_s: float = 300.0
     events: tuple[Event, ...] = ()
     eyesight: Eyesight = field(default_factory=Eyesight)
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.step_s) and self.step_s > 0):
@@ -50,7 +53,11 @@ class SimulatedJob:
         self._nodes = Nodes.of(scene.cluster)
         self._owner: Ints = sealed(scene.allocation.owner, np.int64)
         self._queue = Queue.empty(self._owner.size, len(self._nodes))
-        self._measurements = Measurements(self._topology, self._world.eyesight)
+        self._around = self._world.surroundings
+        self._measurements = Measurements(
+            self._topology, self._world.eyesight, self._around.memory_pct
+        )
+        self._done_s = np.zeros(self._owner.size)
         self._demand: Demand | None = None
         self._coming_s: list[float] = []
         self._generation = 0
@@ -67,6 +74,11 @@ class SimulatedJob:
     def next_step_ends_s(self) -> float:
         """Return when the step under way will be over."""
         return (len(self.history) + 1) * self._world.step_s
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of the engine, by name."""
+        return self._around.settings
 
     @property
     def over(self) -> bool:
@@ -122,9 +134,32 @@ class SimulatedJob:
         """Return what the steps since the last question took; every key group ran where it lay."""
         recent = self.history[self._told :]
         self._told = len(self.history)
-        tasks = len(recent) * self._owner.size
+        # Where the engine moves key groups by itself, nobody had named their owners.
+        tasks = 0 if self._around.wandering_share else len(recent) * self._owner.size
         batch_s = sum(each.makespan_s for each in recent) / len(recent) if recent else None
-        return Effect(batches=len(recent), batch_s=batch_s, judged=tasks, compliant=tasks)
+        busy_s, wait_s = self._around.waited_s(recent)
+        return Effect(
+            batches=len(recent),
+            batch_s=batch_s,
+            judged=tasks,
+            compliant=tasks,
+            busy_s=busy_s,
+            wait_s=wait_s,
+            task_costs=self._around.task_costs(self._topology, self._done_s) if recent else (),
+        )
+
+    def drop(self) -> int:
+        """Return that no move is left to come: all are made at once."""
+        return 0
+
+    def ground(self) -> Ground:
+        """Return how things stand now."""
+        listed = self._nodes.listed
+        return Ground(
+            self._generation,
+            tuple(listed[at].id for at in self._owner.tolist()),
+            frozenset(node.id for node in listed if not node.lost),
+        )
 
     def close(self) -> None:
         """Take no more plans; the job goes on where it is."""
@@ -189,6 +224,9 @@ class SimulatedJob:
         )
         self.history.append(truth)
         self._moves = 0
+        self._done_s = step.done_s
+        if self._around.wandering_share:
+            self._owner = self._around.wandered(self._owner, len(self._nodes), number)
 
     def _happen(self, period: int) -> None:
         """Let come what the script has for the end of a period."""

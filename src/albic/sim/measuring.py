@@ -1,5 +1,6 @@
 """What a controller gets to see of a simulated job."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,9 +55,12 @@ class _Pace(NamedTuple):
 class Measurements:
     """Adds up what the steps of a period did."""
 
-    def __init__(self, topology: Topology, eyesight: Eyesight) -> None:
+    def __init__(
+        self, topology: Topology, eyesight: Eyesight, memory_pct: Callable[[Ints], Floats]
+    ) -> None:
         self._topology = topology
         self._eyesight = eyesight
+        self._memory_pct = memory_pct
         self._rng = np.random.default_rng(eyesight.seed)
         groups = topology.key_groups
         #: Load of each key group in the last period in which it ran; NaN before that.
@@ -118,6 +122,7 @@ class Measurements:
         noise = self._rng.normal(1.0, self._eyesight.noise_pct / 100, owner.size)
         usage = np.zeros((len(Resource), owner.size))
         usage[Resource.CPU] = loads_pct * np.maximum(noise, 0.0)
+        usage[Resource.MEMORY] = self._memory_pct(self._demands[-1].state_bytes)
         return Snapshot(
             period=Period(*self._span_s),
             topology=self._topology,

@@ -66,6 +66,7 @@ def simulate(
         scaling=steering.scaling,
         clock=job.clock,
         journal=kept,
+        spark=job.settings,
     )
     controller = Controller(parts, steering.settings)
     while len(job.history) < periods and not job.over:

@@ -74,6 +74,8 @@ class Trace:
 
     def _expect_shapes(self) -> None:
         """Refuse arrays of another shape than the job has."""
+        if self.tuples_per_s.ndim != 2:
+            raise InvalidInput("tuples_per_s must have a row for each period")
         periods, groups, pairs = self.length, self.topology.key_groups, self.sender.size
         if not periods:
             raise InvalidInput("the trace has no period")

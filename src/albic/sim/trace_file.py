@@ -1,7 +1,9 @@
 """Trace files: the layout is in docs/formats.md."""
 
 import io
+import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from albic.model import Allocation, Cluster, InvalidInput, Node, Operator, Topology
-from albic.model.files import blaming, save_bytes
+from albic.model.files import blaming, refuse_device, save_bytes
 from albic.sim.trace import PER_GROUP, Trace
 
 FORMAT = "albic-trace/1"
+#: The most that the arrays of a trace may take; a small file can unpack to any size.
+MOST_BYTES = 2**30
+#: How numpy's files begin, by version, and what its archives raise when they are damaged.
+_ARRAY_MARK = b"\x93NUMPY"
+HEADS = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+BROKEN = (EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 #: Every array of a file, with the kind of its numbers: text, truth, whole or real.
 ARRAYS = {
     "format": "U",
@@ -83,19 +91,38 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     try:
         # Opened here, for numpy does not close what it cannot read.
         with path.open("rb") as stream:
-            file = np.load(stream, allow_pickle=False)
-            if not isinstance(file, np.lib.npyio.NpzFile):
+            refuse_device(stream)
+            if stream.read(len(_ARRAY_MARK)) == _ARRAY_MARK:
                 raise InvalidInput("is one array, not a trace of several")
-            if missing := sorted(set(ARRAYS) - set(file.files)):
-                raise InvalidInput(f"has no array {missing[0]!r}; it is not a trace")
+            with zipfile.ZipFile(stream) as archive:
+                _expect_room(archive)
+            stream.seek(0)
+            file = np.load(stream, allow_pickle=False)
             found = {name: file[name] for name in ARRAYS}
     except OSError as wrong:
         raise InvalidInput(f"cannot be read: {(wrong.strerror or str(wrong)).lower()}") from None
-    except (ValueError, EOFError, zipfile.BadZipFile):
+    except (*BROKEN, ValueError):
         # What numpy says about it is advice to load it unsafely.
         raise InvalidInput("is not a trace: no NumPy archive can be read from it") from None
     _expect_kinds(found)
     return found
+
+
+def _expect_room(archive: zipfile.ZipFile) -> None:
+    """Refuse arrays that are missing, or larger than the file may be or than what is in it."""
+    infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if missing := sorted(ARRAYS.keys() - infos.keys()):
+        raise InvalidInput(f"has no array {missing[0]!r}; it is not a trace")
+    if sum(infos[name].file_size for name in ARRAYS) > MOST_BYTES:
+        raise InvalidInput(f"has arrays of more than {MOST_BYTES >> 20} MiB")
+    for name in ARRAYS:
+        with archive.open(infos[name]) as member:
+            major, _ = np.lib.format.read_magic(member)
+            head = HEADS.get(major)
+            shape, _, dtype = head(member) if head else ((-1,), False, np.dtype(float))
+        # Room is made for what a head says before anybody sees that it lies.
+        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > infos[name].file_size:
+            raise InvalidInput(f"{name} has the shape {shape}, and not the numbers for it")
 
 
 def _expect_kinds(found: dict[str, npt.NDArray[Any]]) -> None:

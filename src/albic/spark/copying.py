@@ -113,17 +113,20 @@ class Copying:
 
         What is being prepared is left.
         """
-        if self._preparing is not None:
-            # What the lost one had comes first, and may need another plan altogether.
-            self._preparing.stop()
+        # What the lost one had comes first, and may need another plan altogether.
+        self.drop()
         stranded = self._placement.stranded(live)
         found = {} if self._standby is None else self._standby.rescue(stranded, live)
         self._placement.move_now(found)
         return tuple(group for group in stranded if group not in found)
 
-    def stop(self) -> None:
-        """Leave all copies."""
+    def drop(self) -> None:
+        """Leave the moves that are being prepared; second copies stay."""
         if self._preparing is not None:
             self._preparing.stop()
+
+    def stop(self) -> None:
+        """Leave all copies."""
+        self.drop()
         if self._standby is not None:
             self._standby.stop()

@@ -8,6 +8,7 @@ from itertools import accumulate
 import numpy as np
 
 from albic.arrays import Ints
+from albic.control.invariants import Ground
 from albic.control.moving import MeasuredMove
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.spark.batch import BatchSample
@@ -47,6 +48,21 @@ def newest(watches: Sequence[QueryWatch], usable: Sequence[Executor]) -> Observa
     batches = sorted((*seen.earlier, *seen.batches), key=lambda batch: batch.ended_s)
     last = {min(sample.key_group for sample in batch.groups): batch for batch in batches}
     return replace(seen, batches=tuple(last.values()), earlier=tuple(batches))
+
+
+def ground(watches: Sequence[QueryWatch], generation: int, usable: frozenset[str]) -> Ground:
+    """Return how the key groups of all queries stand now."""
+    owners: list[str | None] = []
+    under_way: dict[int, str] = {}
+    prepared = 0
+    for watch in watches:
+        groups, placed, first = watch.groups(), watch.placement.owners(), len(owners)
+        owners += [placed[group].id if group in placed else None for group in groups]
+        if moves := watch.placement.waiting():
+            at = {group: first + number for number, group in enumerate(groups)}
+            under_way.update((at[group], target.id) for group, target in moves.items())
+            prepared += len(watch.placement.held())
+    return Ground(generation, tuple(owners), usable, under_way, prepared)
 
 
 def _observation(

@@ -109,6 +109,10 @@ class Placement:
         self._per_batch, self._apart = per_batch, apart
         return self._release()
 
+    def drop(self) -> None:
+        """Leave out the moves of a plan that are still to come."""
+        self._waiting = {}
+
     def move_now(self, moves: Mapping[KeyGroup, Executor]) -> None:
         """Point ``moves`` at once, as after a loss."""
         self._expect_known(moves)
@@ -116,6 +120,11 @@ class Placement:
             self._waiting.pop(group, None)
             self._held.pop(group, None)
             self._point(group, target)
+
+    def follow_only(self) -> None:
+        """Steer no more: drop the moves that are still to come, and take in where tasks run."""
+        self._steers = False
+        self._waiting, self._held = {}, {}
 
     def stranded(self, live: Iterable[Executor]) -> tuple[KeyGroup, ...]:
         """Return the key groups whose owner, now or after its move, is not among ``live``."""

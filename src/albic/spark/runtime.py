@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.advice.surroundings import HDFS_BACKED, PROVIDER
+from albic.control.invariants import Ground
 from albic.control.moving import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.control.task_costs import task_costs
@@ -20,7 +21,7 @@ from albic.spark.copying import NO_COPIES, CopyRules
 from albic.spark.executors import Executor, Executors
 from albic.spark.gauge import Gauge
 from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
-from albic.spark.observing import measured_moves, newest, observation
+from albic.spark.observing import ground, measured_moves, newest, observation
 from albic.spark.placement import KeyGroup
 from albic.spark.warming import Warmth
 from albic.spark.watch import Named, QueryWatch, Seen
@@ -186,6 +187,14 @@ class SparkRuntime:
             if now[watch] or later[watch]:
                 watch.rouse()
 
+    def drop(self) -> int:
+        """Leave out the moves that are not made yet, and the copies that were made for them."""
+        left = sum(len(watch.placement.waiting()) for watch in self._watches)
+        for watch in self._watches:
+            watch.copying.drop()
+            watch.placement.drop()
+        return left
+
     def spread(self, per_batch: int) -> None:
         """Let so many moves of a plan go into one batch from now on."""
         self._per_batch = per_batch
@@ -212,13 +221,19 @@ class SparkRuntime:
             task_costs=task_costs(newest(self._watches, ())) if self._watches else (),
         )
 
+    def ground(self) -> Ground:
+        """Return how things stand now, by what we keep of it: nobody is asked."""
+        return ground(self._watches, self._generation, self.usable())
+
     def close(self) -> None:
-        """Put back what the application had; its state stays where it is."""
+        """Put back what the application had; its state stays where it is, and is only followed."""
         self._warmth.close()
         for watch in self._watches:
             watch.copying.stop()
+            watch.placement.follow_only()
         if self._steers:
             self._wait.restore()
+        self._steers = False
 
     def _call_the_roll(self) -> None:
         """Notice which queries and executors there are; looks for a batch's end come faster."""

@@ -95,6 +95,12 @@ class QueryWatch:
         self.shape: QueryShape = shape(
             plan, query.name or "", run_id, None if named is None else named.topology
         )
+        # Asked for after every batch, and always the same.
+        self._groups = tuple(
+            KeyGroup(stage, partition)
+            for stage, info in enumerate(self.shape.stages)
+            for partition in range(info.partitions)
+        )
         self.sizes = StateSizes(NearFiles(bridge.files), self.shape)
         self.placement = Placement(bridge, self.shape, steers=steers)
         self.copying = Copying(bridge, followers, query, self.shape, self.placement, copies)
@@ -177,11 +183,7 @@ class QueryWatch:
 
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return all key groups, stage after stage."""
-        return tuple(
-            KeyGroup(stage, partition)
-            for stage, info in enumerate(self.shape.stages)
-            for partition in range(info.partitions)
-        )
+        return self._groups
 
     def take_in(self, live: Sequence[Executor]) -> Seen:
         """Take in the batches that ended since, and reconcile with those that are read."""

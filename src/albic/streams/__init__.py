@@ -8,7 +8,8 @@
     albic.attach(running)
 """
 
-from albic.model import InvalidInput
+from albic.extras import lacking as _lacking
+from albic.model import InvalidInput as _InvalidInput
 
 try:
     from albic.streams.counters import BatchCounters, GroupCounters, OperatorTotals
@@ -17,12 +18,12 @@ try:
     from albic.streams.running import RunningNetwork
     from albic.streams.state import State
 except ModuleNotFoundError as missing:
-    if missing.name != "pyspark.sql.streaming.stateful_processor":
-        raise
-    raise InvalidInput(
-        "albic.streams needs PySpark 4.0 or newer, for its operators keep their state with "
-        "transformWithStateInPandas; albic.attach serves queries of older ones"
-    ) from None
+    if missing.name == "pyspark.sql.streaming.stateful_processor":
+        raise _InvalidInput(
+            "albic.streams needs PySpark 4.0 or newer, for its operators keep their state with "
+            "transformWithStateInPandas; albic.attach serves queries of older ones"
+        ) from None
+    raise _lacking("albic.streams", missing) from None
 
 __all__ = [
     "BatchCounters",

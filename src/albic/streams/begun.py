@@ -23,5 +23,6 @@ def expect_stages(checkpoint: str, stages: int, other: tuple[str, int]) -> None:
     remedy = f'start with chain="{way}", or' if found == its else "start"
     raise InvalidInput(
         f"the checkpoint {checkpoint!r} has the state of {found} stages, and the network makes "
-        f"{stages}: it was chained or made otherwise when it began; {remedy} with a new checkpoint"
+        f"{stages}: it was chained or made otherwise when it began; {remedy} with a new "
+        f"checkpoint, and carry_over from this one"
     )

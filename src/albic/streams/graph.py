@@ -9,6 +9,7 @@ from pyspark.sql.types import StructType
 
 from albic.model import InvalidInput
 from albic.model.fields import nearest
+from albic.streams.dividing import division_of
 from albic.streams.hashing import is_hashable
 from albic.streams.parts import Operator, Sink, Source
 from albic.streams.schemas import arrow_schema, parsed
@@ -45,6 +46,8 @@ def check(
         _expect_inputs(operator, arrow)
         _expect_key(operator, arrow)
         _expect_kept_key(operator, arrow)
+        key = operator.key_columns(operator.input_names()[0])
+        division_of(operator.split, key, f"operator {operator.name!r}")
         _expect_time(f"operator {operator.name!r}", operator.event_time, arrow[operator.name])
     levels(operators)
     names = {operator.name for operator in operators}

@@ -1,11 +1,12 @@
 """A network of operators, checked as soon as it is made."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from albic.model import Topology
+from albic.model import InvalidInput, Topology
 from albic.streams.begun import expect_stages
+from albic.streams.carrying import carry_over as carried
 from albic.streams.chains import AUTO, NEVER
 from albic.streams.graph import check, schemas
 from albic.streams.layout import Layout, layout
@@ -66,6 +67,8 @@ class Network:
         every_s: float = 0.0,
         all_there_is: bool = False,
         chain: str = AUTO,
+        carry_over: str | Path | None = None,
+        renamed: Mapping[str, str] | None = None,
     ) -> RunningNetwork:
         """Start the query, or go on where its checkpoint ends.
 
@@ -80,8 +83,17 @@ class Network:
         chain
             "auto" lets operators run in the task of their input where that changes no result,
             "never" gives each level a stage. A checkpoint goes on the way it began.
+        carry_over
+            The checkpoint of another network, or of this one as it was: begin with its state, and
+            read sources on from there. Operators are known by their names. It is only read.
+        renamed
+            Operators and sources that had other names in it, old to new.
         """
         laid_out = self.layout(chain)
+        if carry_over is not None:
+            carried(self, laid_out, carry_over, checkpoint, renamed or {})
+        elif renamed:
+            raise InvalidInput("renamed says what is carried over; name the checkpoint as well")
         other = NEVER if chain == AUTO else AUTO
         expect_stages(str(checkpoint), laid_out.depth, (other, self.layout(other).depth))
         frame = network_frame(self, laid_out)

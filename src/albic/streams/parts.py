@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from albic.model import InvalidInput
+from albic.streams.dividing import Split
 from albic.streams.state import State
 
 Key: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -107,6 +108,12 @@ class Operator:
         with the same key can run in the same task. True if the key's columns keep their names;
         where they have others in the output, those names. In a chain, a row that breaks this ends
         the query.
+    split
+        How its state is divided when it is carried over into another number of key groups: the
+        names of its tables, which have the key's columns; a mapping from table to key columns where
+        those have other names; or a function ``split(states, mine)`` that returns the state of one
+        new key group out of those of the old ones that held its keys. Everything in the state has
+        to be divided.
     """
 
     name: str
@@ -118,6 +125,7 @@ class Operator:
     event_time: str | None = None
     windowed: bool = False
     keeps_key: bool | str | Sequence[str] = False
+    split: Split | None = None
 
     def input_names(self) -> tuple[str, ...]:
         """Return the names of its inputs, in order."""

@@ -68,7 +68,7 @@ def stages_of(parts: Parts, layout: Layout) -> list[Stage]:
             level,
             layout,
             {n: plan for n, plan in enumerate(plans) if layout.places[n].level == level},
-            len(parts.sources),
+            tuple(source.name for source in parts.sources),
         )
         for level in range(1, layout.depth + 1)
     ]

@@ -51,7 +51,11 @@ class Stage(StatefulProcessor):
     """Runs the key groups of one level; Spark calls it once a key group and batch."""
 
     def __init__(
-        self, level: int, layout: Layout, plans: Mapping[int, OperatorPlan], sources: int
+        self,
+        level: int,
+        layout: Layout,
+        plans: Mapping[int, OperatorPlan],
+        sources: Sequence[str],
     ) -> None:
         self._level = level
         self._layout = layout
@@ -173,17 +177,20 @@ class Stage(StatefulProcessor):
         """Return what the key group knows, and refuse what another one wrote."""
         groups = self._layout.places[group.number].key_groups
         if content is None:
-            unknown = [UNKNOWN] * self._sources
-            return Memory(group.plan.name, group.key_group, groups, unknown)
+            unknown = [UNKNOWN] * len(self._sources)
+            known = list(self._sources)
+            return Memory(group.plan.name, group.key_group, groups, unknown, sources=known)
         memory = decode(content)
         wrote = (memory.operator, memory.key_group, memory.key_groups)
-        same_clocks = len(memory.watermarks) == self._sources
+        same_clocks = len(memory.watermarks) == len(self._sources)
         if wrote != (group.plan.name, group.key_group, groups) or not same_clocks:
             raise InvalidInput(
                 f"{group.owner} of {groups} finds the state of operator {memory.operator!r}, key "
                 f"group {memory.key_group} of {memory.key_groups}; another network wrote this "
-                f"checkpoint, or one chained otherwise: start with a new one"
+                f"checkpoint, or one chained otherwise: start with a new one, and carry_over from "
+                f"this one if it is yours"
             )
+        memory.sources = list(self._sources)
         return memory
 
     def _sent(self, group: Group, answer: pa.Table) -> list[Block]:

@@ -27,7 +27,8 @@ class State(dict[str, Value]):
 class Memory:
     """A key group's state with what the network itself has to remember about it.
 
-    ``watermarks`` are microseconds, one a source. Counters run since the first batch.
+    ``watermarks`` are microseconds, one a source; ``sources`` says whose, and is empty where an
+    older release wrote it. Counters run since the first batch.
     """
 
     operator: str
@@ -37,16 +38,23 @@ class Memory:
     rows_in: int = 0
     rows_out: int = 0
     late_rows: int = 0
+    sources: list[str] = field(default_factory=list)
     state: State = field(default_factory=State)
 
 
 def encode(memory: Memory, owner: str) -> bytes:
     """Return everything as one Arrow stream."""
-    about = {name: getattr(memory, name) for name in ABOUT}
-    rows = [("", PLAIN, json.dumps(about).encode())]
+    told = {name: getattr(memory, name) for name in ABOUT}
+    rows = [("", PLAIN, json.dumps(told).encode())]
     rows += [(name, *_encoded(value, name, owner)) for name, value in memory.state.items()]
     names, kinds, values = zip(*rows, strict=True)
     return _written(pa.table([names, kinds, values], schema=SCHEMA))
+
+
+def about(content: bytes) -> tuple[Memory, list[str]]:
+    """Return what ``encode`` was given, without the state itself, and the names in that."""
+    rows = _read(content)
+    return Memory(**json.loads(rows["value"][0].as_py())), rows["name"].to_pylist()[1:]
 
 
 def decode(content: bytes) -> Memory:
@@ -60,7 +68,16 @@ def decode(content: bytes) -> Memory:
     return Memory(**json.loads(values[0].to_pybytes()), state=state)
 
 
-ABOUT = ("operator", "key_group", "key_groups", "watermarks", "rows_in", "rows_out", "late_rows")
+ABOUT = (
+    "operator",
+    "key_group",
+    "key_groups",
+    "watermarks",
+    "rows_in",
+    "rows_out",
+    "late_rows",
+    "sources",
+)
 
 
 def _encoded(value: Value, name: str, owner: str) -> tuple[str, bytes]:

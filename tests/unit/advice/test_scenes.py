@@ -8,30 +8,47 @@ import pytest
 import scipy.sparse as sp
 
 from albic.advice import Finding
-from albic.control import Settings
+from albic.advice.surroundings import (
+    CHANGELOG,
+    CHECKPOINT_SCHEME,
+    FILE_MANAGER,
+    PROVIDER,
+    QUICK_FILES,
+    SPECULATION,
+    WAIT,
+)
+from albic.control import MemoryJournal, Settings
 from albic.control.advising import advice
 from albic.control.settings import Pace
-from albic.model import Allocation, Resource, Snapshot
+from albic.model import Allocation, Cluster, Resource, Snapshot
 from albic.planners import PLANNERS
 from albic.sim import (
     COMPUTE_ONLY,
     Degradation,
     Eyesight,
     Steering,
+    Surroundings,
     World,
     simulate,
     steady_scene,
     synthetic,
 )
 
+ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = Settings(pace=Pace(batches=1))
 LEVEL = World(costs=COMPUTE_ONLY)
 
 
-def told(snapshot: Snapshot, world: World = LEVEL, periods: int = 3) -> tuple[Finding, ...]:
+def told(
+    snapshot: Snapshot,
+    world: World = LEVEL,
+    periods: int = 3,
+    settings: Settings = SETTINGS,
+    journal: MemoryJournal | None = None,
+) -> tuple[Finding, ...]:
     """Return the advice after some periods of ``snapshot`` as it is."""
-    steering = Steering(PLANNERS["flux"](), SETTINGS)
-    return advice(simulate(steady_scene(snapshot), steering, periods, world).records)
+    steering = Steering(PLANNERS["flux"](), settings)
+    return advice(simulate(steady_scene(snapshot), steering, periods, world, journal).records)
 
 
 def rules(findings: Sequence[Finding]) -> set[str]:
@@ -104,3 +121,83 @@ def test_advice_does_not_depend_on_how_much_is_sent(factor: float) -> None:
     snapshot = level(operators=2)
     more = replace(snapshot, traffic=sp.csr_array(snapshot.traffic * factor))
     assert told(more) == ()
+
+
+def around(**more) -> World:
+    """Return a world with such surroundings."""
+    return replace(LEVEL, step_s=10.0, surroundings=Surroundings(**more))
+
+
+def test_tasks_that_cost_more_than_their_rows_shall_be_fewer() -> None:
+    # A key group has some 2.5 points of load: a quarter of a second in a batch of 10.
+    dear = told(level(key_groups=80), around(task_fixed_s=2.0))
+    assert "mostly fixed cost" in rules(dear)
+    assert "12 partitions instead of 80" in dear[0].remedy
+    assert told(level(key_groups=80), around(task_fixed_s=0.01)) == ()
+    assert told(level(key_groups=12), around(task_fixed_s=20.0)) == (), "fewer would idle slots"
+
+
+@pytest.mark.parametrize(
+    ("rule", "costs", "mended"),
+    [
+        pytest.param(
+            "checkpoint files",
+            {CHECKPOINT_SCHEME: "file", FILE_MANAGER: ""},
+            {CHECKPOINT_SCHEME: "file", FILE_MANAGER: QUICK_FILES},
+            id="checkpoint files",
+        ),
+        pytest.param(
+            "state snapshots",
+            {PROVIDER: ROCKS, CHANGELOG: "false"},
+            {PROVIDER: ROCKS, CHANGELOG: "true"},
+            id="state snapshots",
+        ),
+    ],
+)
+def test_a_setting_that_costs_is_named_until_it_is_another(
+    rule: str, costs: dict[str, str], mended: dict[str, str]
+) -> None:
+    journal, few = MemoryJournal(), level(key_groups=12)
+    found = told(few, around(task_fixed_s=0.2, settings=costs), journal=journal)
+    assert rules(found) == {rule}
+    assert found[0].setting in costs
+    assert told(few, around(task_fixed_s=0.01, settings=costs)) == (), "cheap tasks do not mind"
+    # The job is started again with the setting that was named; the journal goes on.
+    assert told(few, around(task_fixed_s=0.2, settings=mended), journal=journal) == ()
+
+
+def test_speculation_is_told_until_it_is_off() -> None:
+    journal = MemoryJournal()
+    on = told(level(), around(settings={SPECULATION: "true"}), journal=journal)
+    assert [(f.rule, f.setting) for f in on] == [("speculation", SPECULATION)]
+    assert told(level(), around(settings={SPECULATION: "false"}), journal=journal) == ()
+
+
+def test_state_that_wanders_needs_a_longer_wait() -> None:
+    watching = replace(SETTINGS, dry_run=True)
+    restless = around(wandering_share=0.25, settings={WAIT: "0s"})
+    found = told(level(), restless, periods=5, settings=watching)
+    assert [(f.rule, f.setting) for f in found] == [("locality wait", WAIT)]
+    assert told(level(), around(settings={WAIT: "0s"}), periods=5, settings=watching) == ()
+
+
+def test_rows_of_other_nodes_keep_tasks_waiting_until_they_are_local() -> None:
+    talking = level(operators=2, one_to_one=0.5)
+    waits = rules(told(talking, around(waiting_share=0.5)))
+    assert "short of network" in waits
+    assert "short of network" not in rules(told(talking, around(waiting_share=0.1)))
+    together = replace(
+        talking, allocation=Allocation(np.zeros(talking.topology.key_groups, dtype=np.int64))
+    )
+    alone = replace(
+        together, cluster=Cluster(talking.cluster.nodes[:1]), background=talking.background[:1]
+    )
+    assert "short of network" not in rules(told(alone, around(waiting_share=0.5)))
+
+
+def test_state_that_fills_the_memory_is_the_bottleneck() -> None:
+    snapshot = level()
+    a_node_has = float(snapshot.state_bytes.sum()) / 4
+    (found,) = told(snapshot, around(memory_bytes=1.1 * a_node_has))
+    assert (found.rule, found.unit) == ("short of memory", "% of memory")
+    assert told(snapshot, around(memory_bytes=4 * a_node_has)) == ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from albic.control.estimator import estimate
+from albic.control.invariants import Ground
 from albic.control.ports import Effect, News
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch
 from albic.control.urgency import avoidable_share
@@ -95,6 +96,14 @@ class DriftingWorld:
 
     def effect(self) -> Effect:
         return Effect()
+
+    def ground(self) -> Ground:
+        return Ground(
+            0,
+            tuple(str(node) for node in self.owner),
+            frozenset(str(node) for node in range(self.nodes)),
+            {group: str(target) for group, target in self.waiting},
+        )
 
     def close(self) -> None:
         pass

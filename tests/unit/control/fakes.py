@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from albic.control.invariants import Ground
 from albic.control.journal import MemoryJournal
 from albic.control.loop import Controller
 from albic.control.ports import Effect, Fleet, News, Parts
 from albic.control.settings import Settings
-from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
+from albic.model import NodeState, NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.planners.flux import FluxPlanner
 from albic.scaling import FixedSize
 from tests.worlds import world
@@ -48,6 +49,7 @@ class World:
     kept: Throughput = Throughput(batch_s=0.5)  # noqa: RUF009  frozen
     periods: int = 0
     closed: int = 0
+    to_come: int = 0
 
     def observe(self) -> News:
         return self.news.pop(0) if self.news else News(over=True)
@@ -68,12 +70,23 @@ class World:
         if self.present is None or snapshot.generation != self.present.generation:
             raise PlanRejected(["made for another snapshot"])
         self.plans.append(plan)
-        self.present = replace(
-            self.present, allocation=plan.target, generation=snapshot.generation + 1
-        )
+        self.present = replace(self.present, allocation=plan.target)
 
     def effect(self) -> Effect:
         return self.effect_now
+
+    def drop(self) -> int:
+        left, self.to_come = self.to_come, 0
+        return left
+
+    def ground(self) -> Ground:
+        present = self.present or world(self.drawing).snapshot
+        nodes = present.cluster.nodes
+        return Ground(
+            present.generation,
+            tuple(nodes[at].id for at in present.allocation.owner.tolist()),
+            frozenset(node.id for node in nodes if node.state is NodeState.ACTIVE),
+        )
 
     def close(self) -> None:
         self.closed += 1

@@ -1,5 +1,6 @@
 """People hold, ask and answer a controller at work; the journal says who did what."""
 
+import re
 import threading
 import time
 from dataclasses import replace
@@ -12,7 +13,15 @@ from albic.control.clock import WallClock
 from albic.control.journal import JsonLinesJournal, Status
 from albic.control.orders import Orders
 from albic.control.ports import News
-from albic.model import Cluster, InvalidInput, JobEnded, NodeState, NotReady, ScalingDecision
+from albic.model import (
+    Cluster,
+    InvalidInput,
+    JobEnded,
+    NodeState,
+    NotReady,
+    Objective,
+    ScalingDecision,
+)
 from albic.planners import find_planner
 from tests.unit.control.fakes import ManualClock, World, controller
 from tests.unit.control.test_loop import Once
@@ -271,3 +280,148 @@ def test_what_was_done_by_hand_reads_back(tmp_path) -> None:
     steady = controller(World(), journal=journal)
     written = [steady.propose(), steady.accept(by="ada"), steady.pause()]
     assert list(journal.records()) == written
+
+
+def test_a_node_that_is_drained_by_name_is_emptied_within_the_budget_and_stays() -> None:
+    job = World("a: 10 10 10 | b: 10 | c: 10 10", news=[News(batches=1)] * 9)
+    steady = controller(job, Settings(pace=Pace(batches=1), max_migrations=2))
+    steady.look()
+    told = steady.drain("a", by="ada")
+    assert (told.status, told.by) == (Status.TOLD, "ada")
+    assert "stays empty until it is released" in told.reason
+    for _ in range(4):
+        steady.look()
+    assert not (job.snapshot().allocation.owner == 0).any()
+    assert all(len(plan.moves) <= 2 for plan in job.plans), "a period's moves at a time"
+    assert steady.status().drained == ("a",)
+    assert [gone for gone in job.released if gone] == [], "it is empty, and not ended"
+    steady.release("a")
+    steady.look()
+    assert (job.snapshot().allocation.owner == 0).any(), "and has key groups again"
+    assert steady.status().drained == ()
+
+
+def test_draining_does_not_wait_for_the_period_nor_for_the_end_of_a_silence() -> None:
+    job = World("a: 10 | b: 10", news=[News(batches=1)] * 3)
+    steady = controller(job, Settings(pace=Pace(seconds=600.0)))
+    steady.propose()
+    steady.drain("b")
+    steady.look()
+    record = steady.journal.records()[-1]
+    assert (record.trigger, record.status) == ("stir", Status.APPLIED)
+    assert "executor b is to be emptied" in (record.note or "")
+    steady.look()
+    assert steady.journal.records()[-1] is record, "once"
+
+
+def test_what_is_asked_for_while_paused_is_done_after_it() -> None:
+    job = World("a: 10 | b: 10", news=[News(batches=1)] * 3)
+    steady = controller(job, Settings(pace=Pace(seconds=600.0)))
+    steady.propose()
+    steady.pause()
+    steady.drain("b")
+    steady.look()
+    assert job.plans == []
+    steady.resume()
+    steady.look()
+    assert [len(plan.moves) for plan in job.plans] == [1]
+
+
+@pytest.mark.parametrize(
+    ("node", "why"),
+    [("z", "there is no executor 'z'; there are a, b"), ("a", "'a' is the last one that is left")],
+)
+def test_what_cannot_be_drained_is_refused(node: str, why: str) -> None:
+    steady = controller(World("a: 10 | b: 10"))
+    with pytest.raises(NotReady, match="nothing was measured yet"):
+        steady.drain(node)
+    steady.propose()
+    steady.drain("b")
+    with pytest.raises(InvalidInput, match=re.escape(why)):
+        steady.drain(node)
+    with pytest.raises(InvalidInput, match="executor 'a' is not drained; b is"):
+        steady.release("a")
+
+
+def test_a_drained_node_works_again_when_it_is_the_last_one() -> None:
+    job = World("a: 10 10 | b:", news=[News(lost=("a",))])
+    steady = controller(job)
+    steady.propose()
+    steady.drain("b")
+    nodes = job.snapshot().cluster.nodes
+    gone = (replace(nodes[0], state=NodeState.DRAINING), nodes[1])
+    job.present = replace(job.snapshot(), cluster=Cluster(gone))
+    steady.look()
+    assert job.snapshot().allocation.owner.tolist() == [1, 1]
+
+
+def test_operators_that_are_excluded_stay_and_executors_receive_nothing() -> None:
+    job = World("a: 30 20 10 | b: | c:")
+    steady = controller(job, Settings(exclude_executors=("b",)))
+    steady.run_round("period")
+    assert {move.target for plan in job.plans for move in plan.moves} == {2}
+    assert [gone for gone in job.released if gone] == [], "an excluded node is not ended"
+    steady.change(exclude_executors=[], exclude_operators=["o0"])
+    held = steady.run_round("period")
+    assert (held.status, held.moves) == (Status.HELD, ())
+    assert steady.status().exclude_operators == ("o0",)
+    assert held.terms is not None
+    assert held.terms.exclude_operators == ("o0",)
+
+
+def test_an_excluded_operator_leaves_a_lost_node_all_the_same() -> None:
+    job = World("a: 10 10 | b: 5", news=[News(lost=("a",))])
+    steady = controller(job, Settings(exclude_operators=("o0",), exclude_executors=("b",)))
+    nodes = job.snapshot().cluster.nodes
+    gone = (replace(nodes[0], state=NodeState.DRAINING), nodes[1])
+    job.present = replace(job.snapshot(), cluster=Cluster(gone))
+    steady.look()
+    assert job.snapshot().allocation.owner.tolist() == [1, 1, 1]
+
+
+def test_a_misspelt_operator_is_told_or_refused() -> None:
+    steady = controller(World(), Settings(exclude_operators=("o1",)))
+    assert "no operator 'o1'" in (steady.run_round("period").note or "")
+    assert steady.run_round("period").note is None, "once"
+    with pytest.raises(InvalidInput, match="did you mean o0"):
+        steady.change(exclude_operators=["o00"])
+
+
+def test_a_plan_can_be_stopped_in_its_midst() -> None:
+    job = World(to_come=3, news=[News(batches=1)] * 2)
+    steady = controller(job, Settings(pace=Pace(batches=1)))
+    told = steady.stop_moves(by="ada")
+    assert told.reason.startswith("stopped: 3 moves still to come will not be made")
+    assert (told.paused, told.by, job.to_come) == (True, "ada", 0)
+    steady.look()
+    assert job.plans == [], "nor is anything planned until resumed"
+
+
+@pytest.mark.parametrize("ask", ["drain", "exclude"])
+def test_a_plan_that_waits_does_not_survive_what_it_does_not_know(ask: str) -> None:
+    job = World(news=[News(batches=1)] * 3, to_come=1)
+    steady = controller(job, replace(APPROVED, pace=Pace(seconds=600.0)))
+    waiting = steady.propose()
+    assert {move.target for move in waiting.moves} == {"b"}
+    if ask == "drain":
+        steady.drain("b")
+    else:
+        steady.change(exclude_executors=["b"])
+    assert (Status.LAPSED, waiting.proposal) in [
+        (each.status, each.proposal) for each in steady.journal.records()
+    ]
+    with pytest.raises(InvalidInput, match="no plan waits"):
+        steady.accept(waiting.proposal)
+    assert job.to_come == 0, "nor are moves of an earlier plan made"
+    steady.look()
+    assert job.plans == []
+    assert steady.journal.records()[-1].status is Status.HELD
+
+
+@pytest.mark.parametrize("planner", ["search", "milp", "flux", "albic", "joint"])
+def test_an_executor_that_is_kept_idle_does_not_hide_how_uneven_the_others_are(planner) -> None:
+    job = World("a: 10 10 10 10 10 5 | b: 10 10 10 5 | c: 5")
+    settings = Settings(objective=Objective.DISTANCE, exclude_executors=("c",), time_limit_s=2.0)
+    record = controller(job, settings, planner=find_planner(planner)).run_round("period")
+    assert record.status is Status.APPLIED
+    assert [(move.source, move.target) for move in record.moves] == [("a", "b")]

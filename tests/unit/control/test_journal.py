@@ -1,11 +1,13 @@
 """Records come back as they were written, and a broken file is named with its line."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from albic.control import JsonLinesJournal, Settings, read_journal
 from albic.control.journal import MoveRecord, RoundRecord, Status
+from albic.control.replay import Changes, asked_again
 from albic.model import InvalidInput
 from tests.unit.control.fakes import World, controller
 
@@ -67,3 +69,23 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_compliance_is_unknown_without_tasks() -> None:
     assert RECORD.compliance is None
+
+
+def test_what_was_kept_out_of_plans_is_asked_again_as_then(tmp_path) -> None:
+    path = tmp_path / "journal.jsonl"
+    kept = Settings(exclude_operators=("o0",), exclude_executors=("b",))
+    steady = controller(World("a: 30 20 | b: 10 | c:"), kept, journal=JsonLinesJournal(path))
+    assert steady.run_round("period").status is Status.HELD
+    (record,) = read_journal(path)
+    again = asked_again(record, Changes())
+    assert (again.fixed, again.shut) == ((0, 1, 2), (1,))
+    older = json.loads(path.read_text())
+    for name in ("exclude_operators", "exclude_executors"):
+        del older["terms"][name]
+    path.write_text(json.dumps(older) + "\n")
+    (before,) = read_journal(path)
+    assert (asked_again(before, Changes()).fixed, before.terms.exclude_executors) == ((), ())
+    older["terms"]["exclude_operators"] = "o0"
+    path.write_text(json.dumps(older) + "\n")
+    with pytest.raises(InvalidInput, match="exclude_operators is"):
+        read_journal(path)

@@ -8,7 +8,7 @@ import pytest
 
 from albic.control import Pace, Settings
 from albic.control.clock import WallClock
-from albic.control.journal import Status
+from albic.control.journal import MemoryJournal, Status
 from albic.control.moving import ASSUMED, MeasuredMove
 from albic.control.ports import Effect, Fleet, News
 from albic.model import Cluster, NodeState, Objective, ScalingDecision, Throughput
@@ -222,6 +222,45 @@ def test_a_world_that_always_fails_is_left_alone_in_the_end(caplog) -> None:
         steady._thread.join(10)
     assert not steady.running
     assert [r.levelname for r in caplog.records] == ["WARNING", "ERROR"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_dies_says_so_in_the_journal_and_leaves_the_job_as_it_was() -> None:
+    class Deadly(World):
+        def observe(self) -> News:
+            raise SystemExit("killed")
+
+    job = Deadly()
+    steady = controller(job)
+    steady.start()
+    steady._thread.join(20)
+    (told,) = steady.journal.records()
+    assert told.status is Status.FAILED
+    assert told.error == "SystemExit: killed"
+    assert told.reason == "the controller ended; the job goes on as plain Spark"
+    assert job.closed == 1
+
+
+def test_a_look_that_fails_is_in_the_journal_once() -> None:
+    class Failing(World):
+        def observe(self) -> News:
+            raise RuntimeError("no answer")
+
+    steady = controller(Failing())
+    assert [steady._guarded_look() for _ in range(3)] == [False] * 3
+    (told,) = steady.journal.records()
+    assert (told.trigger, told.error) == ("check", "RuntimeError: no answer")
+
+
+def test_a_journal_that_fails_does_not_end_the_loop(caplog) -> None:
+    class Full(MemoryJournal):
+        def add(self, record):  # noqa: ARG002  a journal's
+            raise OSError("no space left on device")
+
+    job = World(news=[News(batches=1)] * 2)
+    steady = controller(job, Settings(pace=Pace(batches=1)), journal=Full())
+    assert steady._guarded_look() is False
+    assert caplog.text.count("no space left") == 1
 
 
 def test_stop_returns_even_while_the_world_hangs() -> None:

@@ -167,6 +167,13 @@ def test_a_thinned_series_keeps_its_ends_its_mean_and_its_bounds(values, most) -
         ("cannot open /home/me/.aws/credentials today", "today", "/home/me"),
         ("cannot open /etc/tls/server.key", "cannot open", "/etc/tls"),
         ("jdbc:postgresql://h/db?user=u&password=p4ss&x=1", "x=1", "p4ss"),
+        ("GET https://b.example/x?sig=ab%2Fcd&se=1 failed", "failed", "ab%2Fcd"),
+        ("https://b/x?X-Amz-Signature=deadbeef is late", "late", "deadbeef"),
+        ("fs.azure.account.key.me.example=c2VjcmV0== is wrong", "is wrong", "c2VjcmV0"),
+        ("no: -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- ok", "ok", "abc"),
+        ("AKIAIOSFODNN7EXAMPLE may not", "may not", "AKIA"),
+        ("cannot open /etc/me/service-account.json", "cannot open", "/etc/me"),
+        ("cannot open /home/me/.ssh/id_rsa", "cannot open", "/home/me"),
     ],
 )
 def test_what_looks_like_a_secret_is_left_out(said: str, kept: str, gone: str) -> None:

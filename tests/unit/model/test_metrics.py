@@ -126,3 +126,15 @@ def test_even_loads_can_have_a_long_makespan():
     snapshot = request([10, 10], [0, 1], operators=[1, 1]).snapshot
     assert metrics.load_distance(snapshot, snapshot.allocation) == 0
     assert metrics.makespan(snapshot, snapshot.allocation) == 20
+
+
+def test_a_node_that_people_keep_idle_does_not_count_as_uneven() -> None:
+    asked = world("a: 55 | b: 35 | c: 5")
+    present = asked.snapshot.allocation
+    assert metrics.distance_asked(asked, present) == pytest.approx(80 / 3)
+    kept = replace(asked, shut=(2,))
+    assert metrics.left_idle(kept).tolist() == [False, False, True]
+    assert metrics.distance_asked(kept, present) == pytest.approx(10.0)
+    busy = replace(asked, shut=(0,))
+    assert not metrics.left_idle(busy).any(), "one that carries much can give, and counts"
+    assert not metrics.left_idle(replace(asked, shut=(0, 1, 2)))[0], "somebody always counts"

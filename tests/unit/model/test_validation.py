@@ -156,3 +156,22 @@ def test_bundles_of_several_units_are_each_named_once():
     bundled = replace(asked, bundles=Bundles([0, 0, 1, 1, 2, 3]))
     found = rules(bundled, [0, 1, 0, 2, 1, 2])
     assert found.count("bundle-intact") == 2
+
+
+def test_what_must_not_rise_is_what_was_asked_to_fall():
+    # Whole loads stay even while both key groups of a stage come to lie on one node.
+    asked = request([10, 10, 10, 10], [0, 1, 0, 1], operators=[2, 2], objective=Objective.DISTANCE)
+    assert rules(asked, [0, 0, 1, 1]) == []
+    assert rules(replace(asked, objective=Objective.MAKESPAN), [0, 0, 1, 1]) == ["not-worse"]
+
+
+def test_what_is_balanced_may_rise_above_its_limit_on_a_node_that_was_below():
+    assert rules(world("a: 90 90 | b: 20", limits_pct=[100, 100, 100]), [0, 1, 1]) == []
+
+
+def test_who_stays_on_a_draining_node_excuses_nothing():
+    assert rules(world("a: 10 | b: 10 | z(draining): 6"), [0, 0, 2]) == ["not-worse"]
+
+
+def test_a_budget_may_be_spent_to_its_last_move():
+    assert rules(world("a:" + " 10" * 16 + " | b:", 8), [0] * 8 + [1] * 8) == []

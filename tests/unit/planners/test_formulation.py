@@ -35,7 +35,7 @@ def allowed(problem, owner) -> bool:
     loads = problem.loads(owner)
     return bool(
         problem.spent(owner) <= problem.budget
-        and not (away & (problem.closed[owner] | ~problem.movable)).any()
+        and not (away & (~problem.enterable[owner] | ~problem.movable)).any()
         and (loads[problem.goal_dims :] <= problem.limit[problem.goal_dims :]).all()
     )
 

@@ -183,3 +183,28 @@ def test_units_of_one_key_group_each_are_as_good_as_none():
     asked = request([10] * 4, [0, 1, 1, 0], budget=2, **CROSSED)
     bundled = replace(asked, bundles=Bundles(np.arange(4)))
     assert joint(bundled).moves == ()
+
+
+def test_a_key_group_that_can_never_leave_does_not_keep_the_others_on_the_move() -> None:
+    # Key group 2 costs more than the whole budget, so its draining node is never empty.
+    asked = request(
+        [3, 21, 0, 2, 0, 0, 0, 0],
+        [1, 0, 2, 1, 1, 1, 1, 0],
+        capacities=[2, 1, 1],
+        slots=[2, 1, 1],
+        draining=[2],
+        operators=[2, 6],
+        streams=[(0, 1)],
+        traffic=[(0, 3, 1.0), (1, 3, 1.0)],
+        state_bytes=[0, 0, 1, 0, 0, 0, 0, 0],
+        budget=0.0,
+        unit="cost",
+        objective=Objective.MAKESPAN,
+        max_load_distance_pct=0.0,
+    )
+    moves = [1]
+    for _ in range(6):
+        plan = JointPlanner().plan(asked)
+        moves.append(len(plan.moves))
+        asked = later(plan, asked)
+    assert moves[-3:] == [0, 0, 0]

@@ -46,7 +46,7 @@ def every_assignment(problem):
     for owners in itertools.product(range(problem.bins), repeat=problem.items):
         owner = np.array(owners)
         away = owner != problem.home
-        if (away & (problem.closed[owner] | ~problem.movable)).any():
+        if (away & (~problem.enterable[owner] | ~problem.movable)).any():
             continue
         if problem.charge[away].sum() > problem.budget:
             continue

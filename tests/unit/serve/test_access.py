@@ -179,3 +179,40 @@ def test_a_token_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_certificate_comes_with_its_key() -> None:
     with pytest.raises(InvalidInput, match="both or neither"):
         Serving(certificate=Path("c.pem"))
+
+
+READER = "a-token-that-only-reads"
+
+
+@pytest.mark.parametrize(
+    ("method", "token", "status"),
+    [
+        ("GET", TOKEN, None),
+        ("GET", READER, None),
+        ("GET", "neither-of-the-tokens", 401),
+        ("POST", TOKEN, None),
+        ("POST", READER, 403),
+        ("PATCH", READER, 403),
+        ("POST", "neither-of-the-tokens", 401),
+    ],
+)
+def test_a_second_token_reads_and_changes_nothing(
+    method: str, token: str, status: int | None
+) -> None:
+    both = Serving(host="0.0.0.0", token=TOKEN, viewer=READER, plain=True)  # noqa: S104
+    headers = {"host": "127.0.0.1", "authorization": f"Bearer {token}"}
+    found = refusal(method, "/api/jobs/orders/pause", headers, both)
+    assert (None if found is None else found.status) == status
+
+
+def test_the_second_token_comes_from_the_environment_or_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert with_token(Serving(token=TOKEN)).viewer == "", "none is made up"
+    monkeypatch.setenv("ALBIC_SERVE_VIEWER_TOKEN", READER)
+    assert with_token(Serving(token=TOKEN)).viewer == READER
+    (tmp_path / "viewer").write_text(f"{READER}-of-a-file\n")
+    monkeypatch.setenv("ALBIC_SERVE_VIEWER_TOKEN_FILE", str(tmp_path / "viewer"))
+    assert with_token(Serving(token=TOKEN)).viewer == f"{READER}-of-a-file"
+    with pytest.raises(InvalidInput, match="both tokens are the same"):
+        Serving(token=TOKEN, viewer=TOKEN)

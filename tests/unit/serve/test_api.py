@@ -14,6 +14,8 @@ from albic.serve import jobs_of_journals
 from tests.unit.live.journals import record, wide, written
 from tests.unit.serve.conftest import MAY, Site
 
+SETTINGS = "/api/jobs/orders/settings"
+
 
 def test_all_jobs_are_listed(site: Site) -> None:
     listed = {line["id"]: line for line in site.client.get("/api/jobs").json()}
@@ -183,3 +185,35 @@ def test_journals_of_the_same_name_are_told_apart(tmp_path) -> None:
         jobs_of_journals([tmp_path])
     with pytest.raises(InvalidInput, match="folder is not there"):
         jobs_of_journals([tmp_path / "gone" / "j.jsonl"])
+
+
+def test_an_executor_is_drained_and_released_by_name(site: Site) -> None:
+    assert site.steady.propose().status is Status.WAITING, "now the executors are known"
+    path = "/api/jobs/orders/executors"
+    done = site.client.post(f"{path}/b/drain", headers=MAY)
+    assert (done.status_code, done.json()["record"]["status"]) == (200, "told")
+    now = site.client.get("/api/jobs/orders/settings").json()["controller"]
+    assert now["drained"] == ["b"]
+    last = site.client.post(f"{path}/a/drain", headers=MAY)
+    assert (last.status_code, "the last one" in last.json()["error"]) == (409, True)
+    assert site.client.post(f"{path}/z/drain", headers=MAY).status_code == 409
+    assert site.client.post(f"{path}/b/release", headers=MAY).status_code == 200
+    assert site.client.post(f"{path}/b/release", headers=MAY).status_code == 409
+    assert site.client.post(f"{path}/b/drain").status_code == 401
+
+
+def test_plans_leave_alone_what_was_named(site: Site) -> None:
+    site.steady.propose()
+    wish = {"exclude_operators": ["o0"], "exclude_executors": ["b"]}
+    assert site.client.patch(SETTINGS, json=wish, headers=MAY).status_code == 200
+    now = site.client.get(SETTINGS).json()["controller"]
+    assert {name: now[name] for name in wish} == wish
+    misspelt = site.client.patch(SETTINGS, json={"exclude_operators": ["o00"]}, headers=MAY)
+    assert (misspelt.status_code, "did you mean o0" in misspelt.json()["error"]) == (422, True)
+
+
+def test_moves_that_are_still_to_come_are_stopped(site: Site) -> None:
+    site.job.to_come = 2
+    done = site.client.post("/api/jobs/orders/stop", headers=MAY).json()["record"]
+    assert done["reason"].startswith("stopped: 2 moves still to come")
+    assert site.steady.status().paused

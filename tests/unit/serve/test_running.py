@@ -1,10 +1,16 @@
 """The server starts and ends beside a controller, and the job notices neither."""
 
+import http.client
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import urllib.error
 import urllib.request
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +21,8 @@ from tests.unit.control.fakes import World, controller
 from tests.unit.serve.conftest import MAY, TOKEN, Site
 
 
-def fetched(address: str) -> object:
-    with urllib.request.urlopen(address, timeout=10) as answer:  # noqa: S310  our own server
+def fetched(address: str, trusting: ssl.SSLContext | None = None) -> Any:
+    with urllib.request.urlopen(address, timeout=10, context=trusting) as answer:  # noqa: S310  our own server
         return json.load(answer)
 
 
@@ -90,3 +96,46 @@ def test_a_page_that_nobody_answers_for_does_not_hold_up_the_others(site: Site) 
     assert site.client.get("/api/jobs/orders/state").status_code == 200
     assert site.client.post("/api/jobs/orders/plan", headers=MAY).status_code == 410
     assert site.client.get("/api/jobs/old/state").status_code == 200
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a certificate for 127.0.0.1, signed by itself, and its key."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    files = folder / "certificate.pem", folder / "key.pem"
+    asked = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    names = "-subj /CN=albic -addext subjectAltName=IP:127.0.0.1"
+    words = f"{asked} {names}".split()
+    subprocess.run(
+        [program, *words, "-out", files[0], "-keyout", files[1]], check=True, capture_output=True
+    )
+    return files
+
+
+def test_with_a_certificate_the_page_speaks_tls_and_nothing_else(
+    steady: Controller, certificate: tuple[Path, Path]
+) -> None:
+    secured = Serving(port=0, token=TOKEN, certificate=certificate[0], key=certificate[1])
+    server = PageServer(Jobs([job_of_controller(steady, "orders")]), secured)
+    server.start()
+    try:
+        assert server.url.startswith("https://127.0.0.1:")
+        trusting = ssl.create_default_context(cafile=certificate[0])
+        assert fetched(f"{server.url}api/jobs", trusting)[0]["id"] == "orders"
+        with pytest.raises((OSError, http.client.HTTPException)):
+            fetched(f"{server.url.replace('https', 'http')}api/jobs")
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("key", ["nowhere.pem", "certificate.pem"])
+def test_a_certificate_that_cannot_be_used_is_told(
+    steady: Controller, certificate: tuple[Path, Path], key: str
+) -> None:
+    wrong = Serving(port=0, certificate=certificate[0], key=certificate[0].parent / key)
+    server = PageServer(Jobs([job_of_controller(steady, "orders")]), wrong)
+    with pytest.raises(InvalidInput, match=r"the certificate .* cannot be used"):
+        server.start()

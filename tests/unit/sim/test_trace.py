@@ -11,6 +11,10 @@ from albic.sim import Trace, load_trace, save_trace
 
 @pytest.fixture
 def trace() -> Trace:
+    return example()
+
+
+def example() -> Trace:
     """Return two operators of two key groups on two nodes for three periods."""
     return Trace(
         topology=Topology((Operator("up", 2), Operator("down", 2, stateful=False)), ((0, 1),)),

@@ -62,6 +62,18 @@ def test_a_task_that_ran_elsewhere_is_told_again() -> None:
     assert (answer.judged, answer.compliant, answer.compliance) == (2, 1, 0.5)
 
 
+def test_moves_that_are_dropped_are_not_made_and_what_was_moved_stays() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    placement.stage({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO}, per_batch=1)
+    assert list(placement.waiting()) == [KeyGroup(0, 1)]
+    placement.drop()
+    placement.after_batch(batch(1, task(0, TWO), task(1, ONE)), [ONE, TWO])
+    assert spark.told == [(0, "2")]
+    assert owners(placement) == ["2", "1"]
+
+
 def test_a_move_that_is_held_waits_for_a_word_and_is_made_in_one_go() -> None:
     spark = Coordinator()
     placement = Placement(spark, SHAPE)
@@ -76,6 +88,20 @@ def test_a_move_that_is_held_waits_for_a_word_and_is_made_in_one_go() -> None:
     assert spark.told == [(0, "2")]
     assert owners(placement) == ["2", "1"]
     assert placement.held() == {}
+
+
+def test_who_only_follows_sends_nothing_and_takes_what_spark_does() -> None:
+    spark = Coordinator()
+    placement = Placement(spark, SHAPE)
+    placement.after_batch(batch(0, task(0, ONE), task(1, ONE)), [ONE, TWO])
+    placement.stage({KeyGroup(0, 0): TWO, KeyGroup(0, 1): TWO}, per_batch=1)
+    placement.hold({KeyGroup(0, 1): TWO})
+    spark.told.clear()
+    placement.follow_only()
+    placement.after_batch(batch(1, task(0, ONE), task(1, TWO)), [ONE, TWO])
+    assert spark.told == []
+    assert placement.waiting() == {}
+    assert owners(placement) == ["1", "2"]
 
 
 def test_what_is_rescued_or_planned_anew_is_held_no_more() -> None:

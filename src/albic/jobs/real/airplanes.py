@@ -94,7 +94,16 @@ def operators(key_groups: int) -> list[Operator]:
             event_time="event_time",
             keeps_key="airplane",
         ),
-        Operator(SUM, EXTRACT, "airplane", key_groups, SUMS, sum_delays, keeps_key=True),
+        Operator(
+            SUM,
+            EXTRACT,
+            "airplane",
+            key_groups,
+            SUMS,
+            sum_delays,
+            keeps_key=True,
+            split="sums",
+        ),
     ]
 
 

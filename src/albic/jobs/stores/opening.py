@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from albic.extras import lacking
 from albic.jobs.stores.sqlite import SqliteStore
 from albic.jobs.stores.store import Patience, Store
 from albic.model import InvalidInput
@@ -15,10 +16,8 @@ def opened(where: str | Path, patience: Patience | None = None) -> Store:
     if text.startswith(_POSTGRES):
         try:
             from albic.jobs.stores.postgres import PostgresStore  # noqa: PLC0415
-        except ImportError:
-            raise InvalidInput(
-                'PostgreSQL needs the package psycopg; install "albic[postgres]"'
-            ) from None
+        except ModuleNotFoundError as missing:
+            raise InvalidInput(str(lacking("a PostgreSQL store", missing))) from None
         return PostgresStore(text, patience)
     if "://" in text:
         raise InvalidInput(

@@ -3,6 +3,10 @@
 
 const SPACE = "http://www.w3.org/2000/svg";
 const COLOURS = 12;
+// The width of a letter, about.
+const LETTER = 6.8;
+// What is drawn over what: rare things are not to vanish behind frequent ones.
+const MARKS = ["plan", "hand", "arrival", "loss"];
 
 function svg(name, attributes = {}, text) {
   const element = document.createElementNS(SPACE, name);
@@ -29,18 +33,22 @@ function number(value) {
   return size >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
-// Each executor a bar, stacked by operator, the mean and the bound drawn in.
+// Each executor a bar, stacked by operator, the mean and the bound drawn in; `remark` says what else
+// is to be said of one.
 // eslint-disable-next-line no-unused-vars
-function bars(executors, width) {
+function bars(executors, remark, width) {
   const row = 26;
-  const left = 90;
-  const right = 70;
   const top = 22;
   const shown = executors.bars.slice(0, 200);
+  const words = shown.map((bar) => [`${number(bar.load_pct)} %`, remark(bar)].filter(Boolean).join(", "));
+  const names = shown.map((bar) => (bar.id.length > 13 ? `${bar.id.slice(0, 12)}…` : bar.id));
+  const left = 16 + LETTER * Math.max(4, ...names.map((name) => name.length));
   const height = top + shown.length * row + 24;
   const most = Math.max(executors.bound_pct, ...shown.map((bar) => bar.load_pct), 1);
-  const steps = ticks(most, 5);
-  const scale = (width - left - right) / steps[steps.length - 1];
+  const steps = ticks(most, width < 500 ? 3 : 5);
+  // As wide as it can be with room for the last tick, and for the words beside each bar.
+  const scale = Math.min((width - left - 20) / steps[steps.length - 1],
+    ...shown.map((bar, at) => (width - left - 10 - LETTER * words[at].length) / Math.max(bar.load_pct, 1e-9)));
   const busiest = shown.reduce((one, other) => (other.load_pct > one.load_pct ? other : one), shown[0]);
   const drawing = svg("svg", {
     viewBox: `0 0 ${width} ${height}`, role: "img",
@@ -54,8 +62,7 @@ function bars(executors, width) {
   }
   shown.forEach((bar, at) => {
     const y = top + at * row + 3;
-    const name = bar.draining ? `${bar.id} (leaving)` : bar.id;
-    drawing.append(svg("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, name.length > 13 ? `${name.slice(0, 12)}…` : name));
+    drawing.append(svg("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, names[at]));
     let x = left;
     const parts = [...bar.parts_pct.map((part, index) => [part, `c${index % COLOURS}`, executors.operators[index]]),
       [bar.background_pct, "background", "no key group"]];
@@ -66,12 +73,15 @@ function bars(executors, width) {
       drawing.append(block);
       x += part * scale;
     }
-    drawing.append(svg("text", { x: x + 6, y: y + 14 }, `${number(bar.load_pct)} %`));
   });
   for (const [kind, value] of [["mean", executors.mean_pct], ["bound", executors.bound_pct]]) {
     const x = left + value * scale;
     drawing.append(svg("line", { class: kind, x1: x, x2: x, y1: top - 4, y2: height - 20 }));
   }
+  // After the lines, which would cross them out.
+  shown.forEach((bar, at) => {
+    drawing.append(svg("text", { class: "beside", x: left + bar.load_pct * scale + 6, y: top + at * row + 17 }, words[at]));
+  });
   const middle = left + executors.mean_pct * scale;
   drawing.append(svg("text", { x: middle - 4, y: 12, "text-anchor": "end" }, "mean"));
   drawing.append(svg("text", { x: left + executors.bound_pct * scale + 4, y: 12 }, "bound"));
@@ -92,12 +102,9 @@ function course(title, unit, times, values, marks, width) {
   const last = points.length ? points[points.length - 1][1] : null;
   caption.textContent = last === null ? `${title}: not measured yet` : `${title}: ${number(last)} ${unit}`.trim();
   figure.append(caption);
+  if (!points.length) return figure;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   figure.append(drawing);
-  if (!points.length) {
-    drawing.setAttribute("aria-label", `${title}: not measured yet`);
-    return figure;
-  }
   const lowest = Math.min(...points.map(([, value]) => value));
   const highest = Math.max(...points.map(([, value]) => value));
   drawing.setAttribute("aria-label", `${title} over time, from ${number(lowest)} to ${number(highest)} ${unit}; now ${number(last)}.`);
@@ -110,7 +117,7 @@ function course(title, unit, times, values, marks, width) {
     drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(step), y2: y(step) }));
     drawing.append(svg("text", { class: "tick", x: left - 6, y: y(step) + 4, "text-anchor": "end" }, number(step)));
   }
-  for (const mark of marks) {
+  for (const mark of [...marks].sort((one, other) => MARKS.indexOf(one.kind) - MARKS.indexOf(other.kind))) {
     if (mark.at_s < first || mark.at_s > first + span) continue;
     const line = svg("line", { class: `mark ${mark.kind}`, x1: x(mark.at_s), x2: x(mark.at_s), y1: top, y2: height - bottom });
     line.append(svg("title", {}, `${mark.kind}: ${mark.text}`));
@@ -126,5 +133,9 @@ function course(title, unit, times, values, marks, width) {
 }
 
 function clock(at) {
-  return new Date(at * 1000).toLocaleTimeString("en-GB");
+  const moment = new Date(at * 1000);
+  if (moment.toDateString() === new Date().toDateString()) return moment.toLocaleTimeString("en-GB");
+  const two = (part) => String(part).padStart(2, "0");
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }

@@ -95,10 +95,11 @@ function drawHealth() {
   if (status) doing = status.running ? "at work" : "ended";
   if (status ? status.paused : health.paused) doing = "paused";
   else if (health.silent && (!status || status.running)) doing = "silent: nothing to win";
+  if (status && status.stopped) doing = `only measuring: ${status.stopped}`;
   const batch = (status && status.last_batch_s) || health.last_batch_s;
   const low = health.compliance !== null && health.compliance < 0.9;
   const tiles = [
-    tile("controller", doing, doing === "paused" ? "warn words" : "words"),
+    tile("controller", doing, status && status.stopped ? "bad words" : doing === "paused" ? "warn words" : "words"),
     tile("tasks that ran on their owner", percent(health.compliance), low ? "warn" : ""),
     tile("last batch seen", ago(batch)),
     tile(`not ready, of ${health.rounds} rounds`, String(health.not_ready)),
@@ -116,17 +117,44 @@ function drawControls() {
   if (!status) return;
   at("pause").disabled = status.paused || !status.running;
   at("resume").disabled = !status.paused || !status.running;
+  at("stop").disabled = !status.running;
   at("plan-now").disabled = !status.running;
+  drawExecutorChoice(status);
   const form = at("settings");
   // Nobody's typing is overwritten.
   if (form.contains(document.activeElement) || form.dataset.touched) return;
   at("period").value = status.period;
   at("budget").value = status.max_migrations;
   at("approve").checked = status.approve;
+  at("exclude-operators").value = status.exclude_operators.join(", ");
+  at("exclude-executors").value = status.exclude_executors.join(", ");
   if ([...at("planner").options].every((option) => option.value !== status.planner)) {
     at("planner").append(new Option(status.planner, status.planner));
   }
   at("planner").value = status.planner;
+}
+
+function drawExecutorChoice(status) {
+  const choice = at("executor");
+  const names = page.state.executors ? page.state.executors.bars.map((bar) => bar.id) : [];
+  const offered = [...choice.options].map((option) => option.value);
+  if (choice !== document.activeElement && names.join("\n") !== offered.join("\n")) {
+    const before = choice.value;
+    choice.replaceChildren(...names.map((name) => new Option(name, name)));
+    if (names.includes(before)) choice.value = before;
+  }
+  const kept = status.drained.includes(choice.value);
+  at("drain").disabled = !status.running || !names.length || kept;
+  at("release").disabled = !status.running || !kept;
+  text("drained", status.drained.length ? `kept empty: ${status.drained.join(", ")}` : "");
+}
+
+// What is to be said of an executor beside its load.
+function remark(bar) {
+  const status = page.controller;
+  if (status && status.drained.includes(bar.id)) return "drained";
+  if (status && status.exclude_executors.includes(bar.id)) return "receives nothing";
+  return bar.draining ? "to be empty" : "";
 }
 
 function drawPlan() {
@@ -166,11 +194,12 @@ function drawBars() {
     entry.append(box, name);
     return entry;
   }));
-  at("bars").replaceChildren(bars(executors, Math.min(Math.max(at("bars").clientWidth, 320), 1200)));
+  at("bars").replaceChildren(bars(executors, remark, Math.min(Math.max(at("bars").clientWidth, 320), 1200)));
 }
 
 function drawCourses() {
   const { courses, marks } = page.state;
+  at("marks-legend").hidden = !marks.length;
   const width = Math.min(Math.max(at("courses").clientWidth, 320), 480);
   at("courses").replaceChildren(...COURSES.map(([key, title, unit, factor]) => {
     const values = courses[key].map((value) => (value === null ? null : value * factor));
@@ -183,7 +212,7 @@ function drawTraffic() {
   at("traffic-table").hidden = !traffic.length;
   const all = traffic.reduce((sum, edge) => sum + edge.bytes_per_s, 0);
   const local = traffic.reduce((sum, edge) => sum + edge.bytes_per_s * edge.local_share, 0);
-  text("traffic-words", all ? `${bytes(all)} a second between key groups; ${percent(local / all)} of it stays on its executor.` : "No key groups talk to each other.");
+  text("traffic-words", all ? `${bytes(all)} a second between key groups; ${percent(local / all)} of it stays on its executor.` : page.state.executors ? "No key groups talk to each other." : "Nothing was measured yet.");
   at("traffic").replaceChildren(...traffic.map((edge) => {
     const bar = document.createElement("progress");
     bar.max = 1;
@@ -194,6 +223,10 @@ function drawTraffic() {
 }
 
 function drawRounds() {
+  const none = !page.state.rounds.length;
+  at("rounds-table").hidden = none;
+  text("rounds-words", none ? "No round was run yet."
+    : "What a plan makes small, in points of load: as measured before, as the plan promised, and as the next round measured.");
   const oldest = page.state.rounds.length ? page.state.rounds[page.state.rounds.length - 1] : null;
   const earlier = oldest ? older.filter((round) => round.position < oldest.position) : [];
   at("rounds").replaceChildren(...[...page.state.rounds, ...earlier].map((round) => {
@@ -269,7 +302,13 @@ async function lookAtDetails() {
   at("advice-section").hidden = !advice.length;
   at("advice").replaceChildren(...advice.map((finding) => {
     const item = document.createElement("li");
-    item.textContent = [finding.sentence, finding.remedy].filter(Boolean).join(" – ") || JSON.stringify(finding);
+    const amount = (value) => (finding.unit === "bytes/s" ? `${bytes(value)} a second` : `${number(value)} ${finding.unit}`);
+    const wins = finding.win === null ? "what that wins cannot be told beforehand" : `that should win ${amount(finding.win)}`;
+    for (const words of [`${finding.sentence}.`, `To do: ${finding.remedy}; ${wins}.`]) {
+      const line = document.createElement("p");
+      line.textContent = words;
+      item.append(line);
+    }
     return item;
   }));
 }
@@ -304,6 +343,11 @@ function takeToken() {
 function listen() {
   at("pause").addEventListener("click", () => order("pause"));
   at("resume").addEventListener("click", () => order("resume"));
+  at("stop").addEventListener("click", () => order("stop"));
+  for (const verb of ["drain", "release"]) {
+    at(verb).addEventListener("click", () => order(`executors/${encodeURIComponent(at("executor").value)}/${verb}`));
+  }
+  at("executor").addEventListener("change", () => drawExecutorChoice(page.controller));
   at("plan-now").addEventListener("click", () => order("plan", "POST", { act: false }));
   for (const verb of ["accept", "reject"]) {
     at(verb).addEventListener("click", () => order(`proposals/${encodeURIComponent(page.controller.proposal)}/${verb}`));
@@ -318,6 +362,10 @@ function listen() {
     if (Number(at("budget").value) !== now.max_migrations) wish.max_migrations = Number(at("budget").value);
     if (at("planner").value !== now.planner) wish.planner = at("planner").value;
     if (at("approve").checked !== now.approve) wish.approve = at("approve").checked;
+    for (const kind of ["operators", "executors"]) {
+      const names = at(`exclude-${kind}`).value.split(",").map((name) => name.trim()).filter(Boolean);
+      if (names.join("\n") !== now[`exclude_${kind}`].join("\n")) wish[`exclude_${kind}`] = names;
+    }
     order("settings", "PATCH", wish);
   });
   at("older").addEventListener("click", async () => {
