@@ -10,7 +10,8 @@ from pathlib import Path
 
 import albic
 from bench.faults.fault import ALBIC
-from tests.spark.exactness import CASES, FILES, RandomMoves, Stream
+from tests.spark.exactness import FILES, RandomMoves, Stream
+from tests.spark.examples_over_files import CASES
 
 
 def main() -> None:

@@ -23,7 +23,8 @@ from albic.wiring import LocalCluster
 from bench.faults.fault import ALBIC, MOUNTS, Fault, Struck
 from bench.faults.of_the_driver import KILL, killed_and_restarted
 from bench.faults.on_the_storage import mount, unmount
-from tests.spark.exactness import CASES, FILES, Case, RandomMoves, Stream
+from tests.spark.exactness import FILES, Case, RandomMoves, Stream
+from tests.spark.examples_over_files import CASES
 
 #: Files before the strike: the first starts everything, the others show how long a batch takes.
 BEFORE = 4

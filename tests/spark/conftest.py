@@ -40,6 +40,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 # A module that needs longer says so itself.
                 if mark.name != "timeout" or item.get_closest_marker("timeout") is None:
                     item.add_marker(mark)
+            if (told := item.get_closest_marker("contract")) is not None:
+                # What the table of versions calls it.
+                spec = getattr(item, "callspec", None)
+                kind = "" if spec is None else f": {spec.id}"
+                item.user_properties.append(("contract", f"{told.args[0]}{kind}"))
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,9 @@
-"""The three examples as streams over files, the rows they must give, and moves at random."""
+"""Streams over files, the rows that they must give, and moves at random."""
 
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -20,12 +19,10 @@ from albic.control.clock import WallClock
 from albic.model import Allocation, Outcome, Plan, PlanRequest, SearchReport, Snapshot, plan_for
 from albic.scaling import FixedSize
 from albic.spark.attaching import bridge_of_process, runtime_of
+from albic.spark.bridge import Followers
 from albic.spark.elasticity import FixedExecutors
+from albic.spark.executors import Executor
 from albic.spark.runtime import SparkRuntime
-from examples import account_balances, ad_clicks, windowed_counts
-
-#: The workers do not have the folder of the examples; as a script, an example travels like this.
-register_pickle_by_value(account_balances)
 
 #: One file a batch; the last one only lets the watermark pass all that came before it.
 FILES = 8
@@ -34,17 +31,19 @@ STEP_S = 3
 LATE_S = 2
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NEVER = START + timedelta(days=1)
+WHEN = pa.timestamp("us", tz="UTC")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One example: what comes in, the query, and the same as a computation over all of it."""
+    """One kind of query: what comes in, the query, and the same as a computation over all of it."""
 
     name: str
     inputs: dict[str, pa.Schema]
     rows: Callable[[np.random.Generator], dict[str, list[list[tuple]]]]
     query: Callable[..., DataFrame]
     batch: Callable[..., DataFrame]
+    mode: str = "append"
 
 
 def at(seconds: float) -> datetime:
@@ -59,80 +58,8 @@ def filed(rows: list[tuple[float, tuple]], rng: np.random.Generator) -> list[lis
     return files
 
 
-def view_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
-    times = rng.uniform(0, STEP_S * (FILES - 1) - LATE_S, 4000)
-    pages = (30 * rng.random(times.size) ** 3).astype(int)
-    files = filed([(t, (at(t), int(page))) for t, page in zip(times, pages, strict=True)], rng)
-    files[-1].append((NEVER, 0))
-    return {"views": files}
-
-
-def ad_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
-    shown, clicks = [], []
-    for ad in range(1500):
-        seconds = rng.uniform(0, STEP_S * (FILES - 1) - LATE_S - 8)
-        shown.append((seconds, (ad, ad % 5, at(seconds))))
-        # Some are clicked twice, and some too late to count.
-        for _ in range(rng.integers(0, 3)):
-            later = seconds + rng.uniform(0, 8)
-            clicks.append((later, (ad, at(later))))
-    files = {"shown": filed(shown, rng), "clicks": filed(clicks, rng)}
-    files["shown"][-1].append((-1, 0, NEVER))
-    files["clicks"][-1].append((-2, NEVER))
-    return files
-
-
-def payment_rows(rng: np.random.Generator) -> dict[str, list[list[tuple]]]:
-    numbers = np.array_split(np.arange(2200), FILES)
-    return {
-        "payments": [
-            [(int(rng.integers(0, 60)), int(n), int(rng.integers(-100, 100))) for n in part]
-            for part in numbers
-        ]
-    }
-
-
-def balances_in_sql(payments: DataFrame) -> DataFrame:
-    """Return what the Python operator should say, by other means."""
-    so_far = "SUM(amount) OVER (PARTITION BY account ORDER BY payment) AS balance"
-    return payments.selectExpr("account", "payment", "amount", so_far)
-
-
-WHEN = pa.timestamp("us", tz="UTC")
-CASES = (
-    Case(
-        "account_balances",
-        {
-            "payments": pa.schema(
-                {"account": pa.int64(), "payment": pa.int64(), "amount": pa.int64()}
-            )
-        },
-        payment_rows,
-        account_balances.balances,
-        balances_in_sql,
-    ),
-    Case(
-        "windowed_counts",
-        {"views": pa.schema({"time": WHEN, "page": pa.int64()})},
-        view_rows,
-        windowed_counts.counts,
-        lambda views: windowed_counts.counts(views.where(f"time < '{NEVER}'")),
-    ),
-    Case(
-        "ad_clicks",
-        {
-            "shown": pa.schema({"ad": pa.int64(), "campaign": pa.int64(), "shown_at": WHEN}),
-            "clicks": pa.schema({"clicked_ad": pa.int64(), "clicked_at": WHEN}),
-        },
-        ad_rows,
-        ad_clicks.outcomes,
-        lambda shown, clicks: ad_clicks.outcomes(shown.where("ad >= 0"), clicks),
-    ),
-)
-
-
 class Stream:
-    """One example over files in a folder; the files come when they are released."""
+    """One query over files in a folder; the files come when they are released."""
 
     def __init__(
         self, spark: SparkSession, case: Case, folder: Path, seed: int, *, resume: bool = False
@@ -174,19 +101,30 @@ class Stream:
         for name, schema in self.case.inputs.items():
             reader = self._spark.readStream.schema(self._static(name, schema).schema)
             frames.append(reader.option("maxFilesPerTrigger", 1).parquet(str(self._folder / name)))
-        writer = self.case.query(*frames).writeStream.format("parquet").queryName(self.case.name)
+        writer = self.case.query(*frames).writeStream.queryName(self.case.name)
         writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
-        self.query = writer.outputMode("append").start(str(self._folder / "out"))
+        writer = writer.outputMode(self.case.mode)
+        if self._in_files:
+            self.query = writer.format("parquet").start(str(self._folder / "out"))
+        else:
+            self.query = writer.format("memory").start()
         return self.query
 
     def found(self) -> Counter:
         """Return the rows that the sink holds, and how often each."""
-        return Counter(self._spark.read.parquet(str(self._folder / "out")).collect())
+        if self._in_files:
+            return Counter(self._spark.read.parquet(str(self._folder / "out")).collect())
+        return Counter(self._spark.table(self.case.name).collect())
 
     def expected(self) -> Counter:
         """Return the rows of the computation over all input at once."""
         frames = [self._static(name, schema) for name, schema in self.case.inputs.items()]
         return Counter(self.case.batch(*frames).collect())
+
+    @property
+    def _in_files(self) -> bool:
+        """Return whether the sink is a folder, which takes no row back."""
+        return self.case.mode == "append"
 
     def _static(self, name: str, schema: pa.Schema) -> DataFrame:
         spelled = ", ".join(
@@ -210,6 +148,17 @@ class RandomMoves:
         return plan_for(request, Allocation(owner), report)
 
 
+class InTurn:
+    """A planner that sends every key group to the node after its own."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        stays = np.flatnonzero(~request.snapshot.cluster.draining())
+        owner = request.snapshot.allocation.owner
+        after = stays[np.searchsorted(stays, owner, side="right") % stays.size]
+        report = SearchReport("in turn", Outcome.HEURISTIC, "one after the other")
+        return plan_for(request, Allocation(after), report)
+
+
 class Weightless:
     """The real statistics without the loads: a move of nothing is never a bad move.
 
@@ -229,13 +178,20 @@ class Weightless:
 
 def attach_dice(queries: list[StreamingQuery], journal: Path, seed: int) -> Controller:
     """Attach the real controller, which moves half of all state every batch."""
+    return attach_mover(queries, journal, RandomMoves(seed))
+
+
+def attach_mover(
+    queries: list[StreamingQuery], journal: Path, planner: RandomMoves | InTurn
+) -> Controller:
+    """Attach the real controller with a planner that moves for the sake of moving."""
     everything = 10_000
     runtime = runtime_of(bridge_of_process(), queries, {}, per_batch=everything, steers=True)
     parts = Parts(
         statistics=Weightless(runtime),
         placement=runtime,
         elasticity=FixedExecutors(),
-        planner=RandomMoves(seed),
+        planner=planner,
         scaling=FixedSize(),
         clock=WallClock(),
         journal=JsonLinesJournal(journal),
@@ -252,3 +208,14 @@ def wait_until(true: Callable[[], bool], what: str, patience_s: float = 240.0) -
     while not true():
         assert time.monotonic() < ends_s, what
         time.sleep(0.05)
+
+
+def ends_of_copies(followers: Followers, executors: Iterable[Executor], run_id: str) -> set[str]:
+    """Return how the copies of a query ended, once all of them have."""
+    places, ends_s = {(each.host, each.id): [] for each in executors}, time.monotonic() + 30
+    while True:
+        said = [copy for copy in followers.give(places, "test") if copy.run_id == run_id]
+        if all(copy.state in {"used", "left", "failed"} for copy in said):
+            return {f"{copy.state} {copy.why}".strip() for copy in said}
+        assert time.monotonic() < ends_s, said
+        time.sleep(0.2)

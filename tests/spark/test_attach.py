@@ -44,6 +44,7 @@ def threads() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("albic")]
 
 
+@pytest.mark.contract("attach balances a skewed job")
 def test_a_skewed_job_is_balanced_stays_exact_and_is_left_as_it_was(
     spark, bridge, watch, executors, tmp_path
 ) -> None:
@@ -58,7 +59,8 @@ def test_a_skewed_job_is_balanced_stays_exact_and_is_left_as_it_was(
     )
     wait_until(lambda: set(watched.placement.read_back().values()) > {first.id}, "nothing moved")
     # What the plan promised has to show in a later round.
-    wait_until(lambda: len([r for r in read_journal(path) if r.snapshot]) >= 3, "no more rounds")
+    records = controller.journal.records
+    wait_until(lambda: len([r for r in records() if r.snapshot]) >= 3, "no more rounds")
     assert controller.running
     assert controller.stop()
     assert not controller.running
@@ -107,6 +109,7 @@ def test_a_file_and_the_environment_set_what_no_keyword_does(
     assert (terms.budget, terms.seed, terms.least_gain) == (3.0, 8, 0.2)
 
 
+@pytest.mark.contract("a lost executor")
 def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     spark, cluster, watch
 ) -> None:
@@ -142,6 +145,7 @@ def test_a_lost_node_is_replaced_at_once_and_the_batch_in_flight_goes_on(
     exact_counts(spark, "lossy")
 
 
+@pytest.mark.contract("two queries")
 def test_one_controller_steers_two_queries_and_outlives_the_first(spark, watch, executors) -> None:
     one = watch(skewed(spark), "one", "complete")
     two = watch(skewed(spark), "two", "complete")

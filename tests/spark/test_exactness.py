@@ -20,7 +20,8 @@ from albic.spark.operators import shape
 from albic.spark.session import LocalCluster
 from albic.spark.statistics import StatisticsReader
 from tests.spark.conftest import ran_on
-from tests.spark.exactness import CASES, FILES, Stream, attach_dice, wait_until
+from tests.spark.exactness import FILES, Stream, attach_dice, wait_until
+from tests.spark.examples_over_files import CASES
 
 PARTITIONS, PARTITIONS_SETTING = 8, "spark.sql.shuffle.partitions"
 NODES = 3

@@ -4,7 +4,8 @@ from albic.control import read_journal
 from albic.control.journal import Status
 from albic.spark.statistics import StatisticsReader
 from tests.spark.conftest import numbers
-from tests.spark.exactness import account_balances, attach_dice, wait_until
+from tests.spark.exactness import attach_dice, wait_until
+from tests.spark.examples_over_files import account_balances
 
 WARM_UP = "albic-warm-up-"
 

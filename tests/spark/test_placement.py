@@ -40,6 +40,7 @@ def test_pointed_groups_run_on_their_new_owner_from_the_next_batch_on(
     exact_counts(spark, "moved")
 
 
+@pytest.mark.contract("staged moves")
 def test_moves_are_staged_and_complied_with(spark, watch, executors) -> None:
     watched = watch(counts(spark), "staged", "complete")
     watched.batches(1)
@@ -61,6 +62,7 @@ def test_moves_are_staged_and_complied_with(spark, watch, executors) -> None:
     watched.batch_on(moves)
 
 
+@pytest.mark.contract("repair of what ran elsewhere")
 def test_a_group_that_ran_elsewhere_is_sent_back(spark, watch, executors) -> None:
     watched = watch(counts(spark), "astray", "complete")
     watched.batches(1)

@@ -27,7 +27,8 @@ from tests.spark.conftest import (
     numbers,
     ran_on,
 )
-from tests.spark.exactness import CASES, FILES, Stream, wait_until
+from tests.spark.exactness import FILES, Stream, ends_of_copies, wait_until
+from tests.spark.examples_over_files import CASES
 
 CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -152,14 +153,8 @@ def moved(running: Watched, spark: SparkSession) -> dict[KeyGroup, str]:
 
 def ends(running: Watched, spark: SparkSession) -> set[str]:
     """Return how the copies of a query ended, once all of them have."""
-    followers, ends_s = Followers(spark), time.monotonic() + 30
-    places = {(each.host, each.id): [] for each in running.executors.live()}
-    while True:
-        said = [c for c in followers.give(places, "test") if c.run_id == str(running.query.runId)]
-        if all(copy.state in {"used", "left", "failed"} for copy in said):
-            return {f"{copy.state} {copy.why}".strip() for copy in said}
-        assert time.monotonic() < ends_s, said
-        time.sleep(0.2)
+    run_id = str(running.query.runId)
+    return ends_of_copies(Followers(spark), running.executors.live(), run_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -30,6 +30,7 @@ WORDS = {
     "StreamingSymmetricHashJoinExec": "join",
     "StreamingGlobalLimitExec": "limit",
     "TransformWithStateExec": "transformWithState",
+    "TransformWithStateInPandasExec": "transformWithState",
     "TransformWithStateInPySparkExec": "transformWithState",
     "FlatMapGroupsWithStateExec": "flatMapGroupsWithState",
     "FlatMapGroupsInPandasWithStateExec": "applyInPandasWithState",

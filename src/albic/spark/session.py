@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+import pyspark
 from pyspark.sql import SparkSession
 
 from albic.model import InvalidInput
 from albic.nodes.isolation import LOCAL, Isolation
 from albic.nodes.names import MOST_NODES
-from albic.spark.bridge import Gateway, Master
+from albic.spark.bridge import Gateway, Master, version_of
 from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Size, hosts_for
 from albic.spark.sweeper import sweeper
 
@@ -42,10 +43,7 @@ DEFAULTS: Mapping[str, str] = {
     ),
     f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The default asks the operating system for each file's rights by starting a process.
-    f"{_STREAMING}.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing."
-        "FileSystemBasedCheckpointFileManager"
-    ),
+    f"{_STREAMING}.checkpointFileManagerClass": version_of(pyspark.__version__).file_manager,
     "spark.driver.extraJavaOptions": QUICK_START,
     "spark.executor.extraJavaOptions": QUICK_START,
 }

@@ -6,13 +6,11 @@ from typing import Any
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.model import InvalidInput
-from albic.spark.bridge import Bridge
-
-#: The versions that the contract tests were run against; the bridge reaches behind Spark's API.
-TESTED_VERSIONS = ("4.1", "4.2", "4.3")
+from albic.spark.bridge import VERSIONS, Bridge, release
 
 DYNAMIC = "spark.dynamicAllocation.enabled"
 UNLOAD = "spark.sql.streaming.stateStore.unloadOnCommit"
+SCHEMA_CHECK = "spark.sql.streaming.stateStore.stateSchemaCheck"
 #: Triggers whose tasks stay where they are for as long as they run.
 STANDING = frozenset({"RealTimeTrigger", "ContinuousTrigger"})
 NO_STATE = (
@@ -31,6 +29,7 @@ KEEPS_STATE = frozenset(
         "GlobalLimit",
         "Join",
         "TransformWithState",
+        "TransformWithStateInPandas",
         "TransformWithStateInPySpark",
     }
 )
@@ -45,6 +44,7 @@ class Facts:
     stream_kinds: frozenset[str]
     dynamic_allocation: bool
     unload_on_commit: bool
+    rechecks_joins: bool = False
 
 
 def require_classic(query: Any) -> None:  # noqa: ANN401  whatever a user hands over
@@ -70,6 +70,7 @@ def facts(bridge: Bridge, query: StreamingQuery) -> Facts:
         stream_kinds=bridge.stream_kinds(query),
         dynamic_allocation=bridge.setting(DYNAMIC, "false") == "true",
         unload_on_commit=bridge.setting(UNLOAD, "false") == "true",
+        rechecks_joins=bridge.rechecks_joins() and bridge.setting(SCHEMA_CHECK, "true") == "true",
     )
 
 
@@ -81,8 +82,8 @@ def require_supported(found: Facts) -> None:
 
 def require_tested(version: str) -> None:
     """Refuse a version of Spark that may not have what we reach for; asked before all else."""
-    if ".".join(version.split(".")[:2]) not in TESTED_VERSIONS:
-        known = ", ".join(f"{tested}.x" for tested in TESTED_VERSIONS)
+    if release(version) not in VERSIONS:
+        known = ", ".join(f"{tested}.x" for tested in VERSIONS)
         raise InvalidInput(f"Spark {version} was not tested with albic; use one of {known}")
 
 
@@ -101,6 +102,12 @@ def objections(found: Facts) -> list[str]:
     if found.unload_on_commit:
         reasons.append(
             f"{UNLOAD} is on, so state has no place that lasts beyond a batch; set it to false"
+        )
+    if found.rechecks_joins and "Join" in found.stream_kinds:
+        reasons.append(
+            f"the query joins two streams, and this version of Spark compares the schema of their "
+            f"state wherever it moves: a batch without rows on one side looks like another schema "
+            f"and ends the query; start it with {SCHEMA_CHECK}=false"
         )
     if found.trigger in STANDING:
         reasons.append(

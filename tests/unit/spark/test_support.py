@@ -22,12 +22,12 @@ GOOD = Facts(
 )
 
 
-@pytest.mark.parametrize("version", ["4.1.4", "4.2.1", "4.3.0", "4.3.1-SNAPSHOT"])
+@pytest.mark.parametrize("version", ["3.5.9", "4.0.5", "4.1.4", "4.2.1", "4.3.0", "4.3.1-SNAPSHOT"])
 def test_tested_versions_are_served(version) -> None:
     require_tested(version)
 
 
-@pytest.mark.parametrize("version", ["3.5.1", "4.0.5", "4.10.0", "5.0.0-SNAPSHOT"])
+@pytest.mark.parametrize("version", ["3.4.4", "3.50.0", "4.10.0", "5.0.0-SNAPSHOT"])
 def test_other_versions_are_refused(version) -> None:
     with pytest.raises(InvalidInput, match=rf"Spark {version} was not tested.*use .*4\.3\.x"):
         require_tested(version)
@@ -68,3 +68,10 @@ def test_a_connect_query_is_sent_to_classic_spark() -> None:
 def test_a_frame_is_no_query() -> None:
     with pytest.raises(InvalidInput, match="writeStream"):
         require_classic("query")
+
+
+def test_a_join_that_spark_may_refuse_after_a_move_is_refused_with_the_remedy() -> None:
+    checked = replace(GOOD, rechecks_joins=True)
+    assert objections(checked) == []
+    (reason,) = objections(replace(checked, stream_kinds=frozenset({"Join"})))
+    assert "stateSchemaCheck=false" in reason

@@ -140,17 +140,93 @@ public final class Follower implements FlatMapFunction {
     return heard[1] != 0L;
   }
 
-  /** Call a method that Spark keeps to itself. */
-  static Object hidden(Object owner, String name, Object[] arguments) throws Exception {
+  // What differs between versions of Spark, from here to the next line like this.
+
+  /** Return the arguments of a provider in an order, in the order of Spark's own method. */
+  static Object[] opening(Object[] order) {
+    return (Object[]) order[3];
+  }
+
+  static Configuration configuration(Object[] opening) {
+    for (Object each : opening) {
+      if (each instanceof Broadcast) return ((SerializableConfiguration) ((Broadcast) each).value()).value();
+    }
+    throw new IllegalArgumentException("no settings of Hadoop");
+  }
+
+  /** Return a provider that Spark does not know of; 3.5 has fewer arguments. */
+  static StateStoreProvider made(StateStoreProviderId id, Object[] opening) throws Exception {
+    Object[] arguments = new Object[opening.length + 1];
+    arguments[0] = id;
+    for (int at = 0; at < opening.length; at += 1) {
+      Object each = opening[at];
+      arguments[at + 1] = each instanceof Broadcast ? configuration(opening) : each;
+    }
+    return (StateStoreProvider) hidden(module("StateStoreProvider"), "createAndInit", arguments);
+  }
+
+  /** Return a store that only reads; 3.5 has no ids of versions. */
+  static Object read(StateStoreProvider provider, long version) throws Exception {
+    Long wanted = Long.valueOf(version);
+    if (method(provider, "getReadStore", 1) != null) {
+      return hidden(provider, "getReadStore", new Object[] {wanted});
+    }
+    return hidden(provider, "getReadStore", new Object[] {wanted, scala.Option.empty()});
+  }
+
+  /** Let a store go, with what is loaded; before 4.1 Spark can only abort, which forgets that. */
+  static void release(StateStoreProvider provider, Object reading) throws Exception {
+    if (method(reading, "release", 0) != null) {
+      hidden(reading, "release");
+    } else if (method(provider, "rocksDB", 0) != null) {
+      Object database = hidden(provider, "rocksDB");
+      if (method(database, "release", 0) != null) {
+        hidden(database, "release");
+      } else {
+        hidden(database, "release", new Object[] {module("RollbackStore"), scala.Option.empty()});
+      }
+    } else {
+      hidden(reading, "abort");
+    }
+  }
+
+  /** Put the changes of the next version on top; 3.5 takes its number alone. */
+  static void takeChanges(Object database, long next) throws Exception {
+    Long number = Long.valueOf(next);
+    Object changes = number;
+    if (method(database, "replayChangelog", 1).getParameterTypes()[0].isArray()) {
+      changes = java.lang.reflect.Array.newInstance(scala.Tuple2.class, 1);
+      java.lang.reflect.Array.set(changes, 0, new scala.Tuple2(number, scala.Option.empty()));
+    }
+    hidden(database, "replayChangelog", new Object[] {changes});
+  }
+
+  /** Write down that a version is loaded, where 3.5 does not look. */
+  static void noteVersion(Object database, long next) throws Exception {
+    if (method(database, "numInternalKeysOnWritingVersion", 0) == null) return;
+    hidden(database, "numInternalKeysOnLoadedVersion_$eq",
+        new Object[] {hidden(database, "numInternalKeysOnWritingVersion")});
+    hidden(hidden(database, "fileManager"), "setMaxSeenVersion", new Object[] {Long.valueOf(next)});
+  }
+
+  // What differs between versions of Spark ends here.
+
+  /** Return a method that Spark keeps to itself, or null if it has none. */
+  static Method method(Object owner, String name, int arguments) {
     for (Class kind = owner.getClass(); kind != null; kind = kind.getSuperclass()) {
       for (Method method : kind.getDeclaredMethods()) {
-        if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
-          method.setAccessible(true);
-          return method.invoke(owner, arguments);
-        }
+        if (method.getName().equals(name) && method.getParameterCount() == arguments) return method;
       }
     }
-    throw new NoSuchMethodException(owner.getClass().getName() + "." + name);
+    return null;
+  }
+
+  /** Call a method that Spark keeps to itself. */
+  static Object hidden(Object owner, String name, Object[] arguments) throws Exception {
+    Method found = method(owner, name, arguments.length);
+    if (found == null) throw new NoSuchMethodException(owner.getClass().getName() + "." + name);
+    found.setAccessible(true);
+    return found.invoke(owner, arguments);
   }
 
   static Object hidden(Object owner, String name) throws Exception {
@@ -198,16 +274,16 @@ public final class Follower implements FlatMapFunction {
       setDaemon(true);
       this.order = order;
       this.id = (StateStoreProviderId) order[1];
-      this.hadoop = ((SerializableConfiguration) ((Broadcast) order[8]).value()).value();
+      this.hadoop = configuration(opening(order));
       this.folder = id.storeId().storeCheckpointLocation();
-      this.version = ((Number) order[11]).longValue();
+      this.version = ((Number) order[4]).longValue();
       take(order);
     }
 
     /** Do from now on what an order says. */
     void take(Object[] order) {
       this.order = order;
-      this.until = System.currentTimeMillis() + ((Number) order[12]).longValue();
+      this.until = System.currentTimeMillis() + ((Number) order[5]).longValue();
     }
 
     /** Return whether this copy is kept in case its owner is lost; else it is for a move. */
@@ -216,7 +292,7 @@ public final class Follower implements FlatMapFunction {
     }
 
     Object ticket() {
-      return order[13];
+      return order[6];
     }
 
     String told() {
@@ -277,8 +353,7 @@ public final class Follower implements FlatMapFunction {
     void load() throws Exception {
       state = "loading";
       long began = System.nanoTime();
-      provider = (StateStoreProvider) hidden(module("StateStoreProvider"), "createAndInit",
-          new Object[] {id, order[3], order[4], order[5], order[6], order[7], hadoop, order[9], order[10]});
+      provider = made(id, opening(order));
       suffix = suffix();
       open(version);
       newest = status(version, suffix);
@@ -295,8 +370,7 @@ public final class Follower implements FlatMapFunction {
 
     /** Let the provider load a version, and leave it loaded. */
     void open(long wanted) throws Exception {
-      hidden(hidden(provider, "getReadStore", new Object[] {Long.valueOf(wanted), scala.Option.empty()}),
-          "release");
+      release(provider, read(provider, wanted));
     }
 
     /** Go on to the next version if its owner has written it; return whether it has. */
@@ -331,19 +405,13 @@ public final class Follower implements FlatMapFunction {
      */
     void replay(long next) throws Exception {
       Object database = hidden(provider, "rocksDB");
-      Object reading = hidden(provider, "getReadStore",
-          new Object[] {Long.valueOf(version), scala.Option.empty()});
-      Object changes = java.lang.reflect.Array.newInstance(scala.Tuple2.class, 1);
-      java.lang.reflect.Array.set(changes, 0,
-          new scala.Tuple2(Long.valueOf(next), scala.Option.empty()));
-      hidden(database, "replayChangelog", new Object[] {changes});
+      Object reading = read(provider, version);
+      takeChanges(database, next);
       hidden(database, "loadedVersion_$eq", new Object[] {Long.valueOf(next)});
       hidden(database, "numKeysOnLoadedVersion_$eq",
           new Object[] {hidden(database, "numKeysOnWritingVersion")});
-      hidden(database, "numInternalKeysOnLoadedVersion_$eq",
-          new Object[] {hidden(database, "numInternalKeysOnWritingVersion")});
-      hidden(hidden(database, "fileManager"), "setMaxSeenVersion", new Object[] {Long.valueOf(next)});
-      hidden(reading, "release");
+      noteVersion(database, next);
+      release(provider, reading);
     }
 
     /** Return what the storage says of a version's file, or null where there is none. */
@@ -370,7 +438,7 @@ public final class Follower implements FlatMapFunction {
      * named at once, a task could be here before the copy has the last version.
      */
     boolean isCalled() throws Exception {
-      StateStoreProviderId bell = (StateStoreProviderId) order[14];
+      StateStoreProviderId bell = (StateStoreProviderId) order[7];
       if (kept() && !isRung(bell)) return false;
       return isActive(new StateStoreProviderId(id.storeId(), bell.queryRunId()));
     }

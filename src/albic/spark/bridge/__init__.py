@@ -12,12 +12,14 @@ from albic.spark.bridge.progress import EndedBatch
 from albic.spark.bridge.recipes import Recipe
 from albic.spark.bridge.running import Bridge
 from albic.spark.bridge.stores import StoreId
+from albic.spark.bridge.versions import VERSIONS, Version, release, version_of
 from albic.spark.bridge.workers import WorkerProcess, WorkerThread
 
 __all__ = [
     "CLOSE",
     "KEEP",
     "LEAVE",
+    "VERSIONS",
     "Bridge",
     "ClusterManager",
     "Copy",
@@ -30,6 +32,9 @@ __all__ = [
     "PlanNode",
     "Recipe",
     "StoreId",
+    "Version",
     "WorkerProcess",
     "WorkerThread",
+    "release",
+    "version_of",
 ]

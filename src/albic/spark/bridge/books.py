@@ -6,6 +6,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from albic.spark.bridge.reading import JsonReader
+from albic.spark.bridge.versions import version_of
 
 #: A stage has no more tasks than this in any job we can steer.
 MOST_TASKS = 100_000
@@ -21,6 +22,7 @@ class Books:
         self._gateway = gateway
         self._jvm: Any = gateway.jvm
         self._context: Any = spark.sparkContext._jsc.sc()
+        self._version = version_of(spark.version)
         self._status: Any = self._context.statusStore()
         self._tracked: Any = self._context.statusTracker()
         # Each dot in a package's name is a call of its own, so what is used often is kept.

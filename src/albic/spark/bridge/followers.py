@@ -113,7 +113,8 @@ class Followers(Reports):
         name, anything = self._names(order.store), self._jvm.java.lang.Object
         if order.recipe is None:
             return self._array(anything, [order.task, name, executor_id, order.ticket or None])
-        told = [order.task, name, executor_id, *order.recipe.known, order.version]
+        opening = self._array(anything, order.recipe.known)
+        told = [order.task, name, executor_id, opening, order.version]
         bell = None if order.bell is None else self._names(order.bell)
         return self._array(anything, [*told, round(order.patience_s * 1e3), order.ticket, bell])
 

@@ -5,9 +5,7 @@ from typing import Any
 
 from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
 
-_STATEFUL_PACKAGE = "org.apache.spark.sql.execution.streaming.operators.stateful"
-STATEFUL = f"{_STATEFUL_PACKAGE}.StatefulOperator"
-JOIN = f"{_STATEFUL_PACKAGE}.join.StreamingSymmetricHashJoinExec"
+from albic.spark.bridge.versions import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +28,17 @@ class NodeState:
     format_version: int
 
 
-def plan_node(gateway: Any, node: Any) -> PlanNode:  # noqa: ANN401  JVM objects have no type here
+def plan_node(gateway: Any, node: Any, version: Version) -> PlanNode:  # noqa: ANN401  JVM objects
     """Return the tree below a node of the JVM's plan."""
     children = node.children()
     kind = str(node.getClass().getSimpleName())
     return PlanNode(
         kind=kind,
         exchange=kind == "ShuffleExchangeExec",
-        state=_node_state(gateway, node),
-        children=tuple(plan_node(gateway, children.apply(i)) for i in range(children.size())),
+        state=_node_state(gateway, node, version),
+        children=tuple(
+            plan_node(gateway, children.apply(i), version) for i in range(children.size())
+        ),
     )
 
 
@@ -57,19 +57,22 @@ def stream_kinds(node: Any) -> frozenset[str]:  # noqa: ANN401  JVM objects have
     return below | {kind} if takes_one else below
 
 
-def is_stateful(gateway: Any, node: Any) -> bool:  # noqa: ANN401  as above
+def is_stateful(gateway: Any, node: Any, version: Version) -> bool:  # noqa: ANN401  as above
     """Return whether a node of the JVM's plan keeps state."""
-    return bool(is_instance_of(gateway, node, STATEFUL)) and not node.stateInfo().isEmpty()
+    keeps = bool(is_instance_of(gateway, node, version.stateful_operator))
+    return keeps and not node.stateInfo().isEmpty()
 
 
-def _node_state(gateway: Any, node: Any) -> NodeState | None:  # noqa: ANN401  as above
-    if not is_stateful(gateway, node):
+def _node_state(gateway: Any, node: Any, version: Version) -> NodeState | None:  # noqa: ANN401  as above
+    if not is_stateful(gateway, node, version):
         return None
     info = node.stateInfo().get()
-    joins = is_instance_of(gateway, node, JOIN)
+    joins = is_instance_of(gateway, node, version.join)
+    # A limit, or an aggregate without keys, has one partition, whatever the query has.
+    single = int(node.outputPartitioning().numPartitions()) == 1
     return NodeState(
         root=str(info.checkpointLocation()),
         operator_id=int(info.operatorId()),
-        partitions=int(info.numPartitions()),
+        partitions=1 if single else int(info.numPartitions()),
         format_version=int(node.stateFormatVersion()) if joins else 0,
     )

@@ -183,6 +183,10 @@ class Bridge(Reports):
         """Return the address of the cluster manager."""
         return str(self._spark.sparkContext.master)
 
+    def rechecks_joins(self) -> bool:
+        """Return whether this version may take the state of a join for another's once it moves."""
+        return self._version.rechecks_joins
+
     def setting(self, name: str, default: str) -> str:
         """Return a setting of the session, or of the application beneath it."""
         found = self._spark.conf.get(name, None)
@@ -195,7 +199,9 @@ class Bridge(Reports):
     def plan(self, query: StreamingQuery) -> PlanNode | None:
         """Return the physical plan of the query's last batch, or None before the first."""
         last = self._execution(query).lastExecution()
-        return None if last is None else plan_node(self._gateway, last.executedPlan())
+        return (
+            None if last is None else plan_node(self._gateway, last.executedPlan(), self._version)
+        )
 
     def stream_kinds(self, query: StreamingQuery) -> frozenset[str]:
         """Return what a query does to streams, in Spark's words; known before its first batch."""
