@@ -39,7 +39,7 @@ spark: $(COMPILED)  ## run the tests on a Spark cluster of several executors
 	$(BIN)/pytest -m spark
 
 # Makes an environment for each version, in which only Spark is another.
-spark-versions: $(COMPILED)  ## run the contract tests of Spark against every version that is served
+spark-versions: $(COMPILED)  ## run the contract tests of Spark against every version that is served; writes their table
 	@sh scripts/spark-versions.sh
 
 check: lint $(COMPILED)  ## format, lint, types, contracts, spelling and the fast tests
