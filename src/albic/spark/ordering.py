@@ -54,11 +54,19 @@ class Ordering:
     def recipes(self) -> Mapping[tuple[int, str], Recipe]:
         """Return how stores are opened; nothing where we cannot, which is told once."""
         if self._recipes is None:
-            self._recipes = self._followers.recipes(self._query)
+            self._recipes = self._read_recipes()
             stores = {store for info in self._shape.stages for store in info.stores}
             if missing := sorted({number for number, _ in stores - self._recipes.keys()}):
                 log.info("state of operators %s cannot be loaded ahead of a move", missing)
         return {} if self.broken else self._recipes
+
+    def _read_recipes(self) -> Mapping[tuple[int, str], Recipe]:
+        """Return what Spark says; a version that keeps it elsewhere costs no more than the copies."""
+        try:
+            return self._followers.recipes(self._query)
+        except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
+            log.warning("Spark does not tell how stores are opened: %s", _first_line(wrong))
+            return {}
 
     def able(self, group: KeyGroup) -> bool:
         """Return whether there can be a copy of a key group."""
@@ -101,5 +109,10 @@ class Ordering:
         self.broken = True
         with contextlib.suppress(Exception):
             if self._query.isActive:
-                first, *_ = str(wrong).splitlines() or [type(wrong).__name__]
-                log.warning("state is not loaded ahead of moves any more: %s", first)
+                log.warning("state is not loaded ahead of moves any more: %s", _first_line(wrong))
+
+
+def _first_line(wrong: Exception) -> str:
+    """Return what an error of the JVM says before its trace."""
+    first, *_ = str(wrong).splitlines() or [type(wrong).__name__]
+    return first

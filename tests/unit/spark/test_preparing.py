@@ -150,3 +150,16 @@ def test_executors_that_do_not_answer_end_it_for_good(executors, placement) -> N
     until(lambda: not preparing.hand_over([ONE, TWO]) and not placement.held())
     assert preparing.begin({FIRST: TWO}, 5, together=False) == {FIRST: TWO}
     assert owners(placement) == ["1", "1"]
+
+
+def test_where_spark_does_not_say_how_stores_are_opened_moves_go_without(
+    executors, placement, monkeypatch, caplog
+) -> None:
+    def unknown(_) -> None:
+        raise RuntimeError("no such method\n  at java...")
+
+    monkeypatch.setattr(executors, "recipes", unknown)
+    preparing = Preparing(placement._bridge, executors, None, SHAPE, placement)
+    for _ in range(2):
+        assert preparing.begin({FIRST: TWO}, 5, together=False) == {FIRST: TWO}
+    assert caplog.text.count("does not tell how stores are opened: no such method") == 1
