@@ -61,7 +61,7 @@ class Ordering:
         return {} if self.broken else self._recipes
 
     def _read_recipes(self) -> Mapping[tuple[int, str], Recipe]:
-        """Return what Spark says; a version that keeps it elsewhere costs no more than the copies."""
+        """Return what Spark says; one that keeps it elsewhere costs no more than the copies."""
         try:
             return self._followers.recipes(self._query)
         except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
