@@ -25,6 +25,8 @@ STANDBY_BYTES: Mapping[str, int | None] = {"0": None, "1": 0, "auto": 8 * 2**20}
 MOST_BYTES, MOST_COPIES = 2**30, 64
 #: How often it is seen to that the right copies are kept, and how often executors are asked.
 ARRANGE_EVERY_S, ASK_EVERY_S = 5.0, 10.0
+#: After a loss batches come first: new copies would take the links that they need.
+REST_S = 30.0
 #: How often executors are told that copies are still wanted, and how long they believe it.
 RENEW_EVERY_S, BELIEVED_S = 60.0, 300.0
 #: How long the bell is rung: copies look at once whether they are called.
@@ -109,6 +111,7 @@ class Standby:
             self._calling.call(found)
             self._calling.ring(frozenset(found.values()))
             self._rung_s = time.monotonic()
+            self._arranged_s = self._rung_s + REST_S
             self._await_answers(found, self._rung_s + ANSWERED_S)
         return found
 
