@@ -322,8 +322,9 @@ public final class Follower implements FlatMapFunction {
           }
           if (stepped()) {
             steps += 1;
-            // Its owner is quicker than it, so far.
-            if (steps > 1 && !given) state = "loading";
+            // Its owner is quicker than it, so far. One that is kept looks seldom, and catches up when called.
+            if (steps > 1 && !given && !kept()) state = "loading";
+            if (kept()) state = "following";
             continue;
           }
           steps = 0;
