@@ -323,8 +323,7 @@ public final class Follower implements FlatMapFunction {
           if (stepped()) {
             steps += 1;
             // Its owner is quicker than it, so far. One that is kept looks seldom, and catches up when called.
-            if (steps > 1 && !given && !kept()) state = "loading";
-            if (kept()) state = "following";
+            if (!given && kept()) state = "following"; else if (!given && steps > 1) state = "loading";
             continue;
           }
           steps = 0;
