@@ -109,6 +109,10 @@ class SparkRuntime:
         if read and not self._preparing():
             avoidable, moved = self._gauge.newest(newest(self._watches, self._usable()))
         ended = any(one.batches for one in seen)
+        if ended and self._steers:
+            # Whether batches are read or not: copies that nobody asks for end by themselves.
+            for watch in self._watches:
+                watch.arrange(self._usable())
         now_s, (lost, self._lost) = time.time(), (tuple(self._lost), [])
         return News(
             batches=max((one.batches for one in seen), default=0),
@@ -298,9 +302,6 @@ class SparkRuntime:
         if self._steers:
             python = any(watch.python for watch in self._watches)
             self._warmth.make(self._executors.live(), python=python)
-            usable = self._usable()
-            for watch in self._watches:
-                watch.arrange(usable)
         else:
             self._warmth.noted(executor.id for executor in self._executors.live())
 
