@@ -17,20 +17,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from albic.cli.run_nodes import told, usual_isolation
+from albic.cli.run_nodes import told
 from albic.cli.screen import screen
-from albic.control.batches import BatchRecord
 from albic.dashboard.courses import without_remnant
 from albic.dashboard.repeats import turns
 from albic.experiments.manifest import beginning
 from albic.jobs.real import REAL_JOBS, Inputs, RealJob, airplanes, articles, couriers, routes
 from albic.jobs.real.rain import RainScore
-from albic.jobs.running import batches
-from albic.model import InvalidInput, JobEnded
-from albic.spark.starting import Dealer
 from albic.streams.layout import layout
 from albic.wiring import LocalCluster, local_cluster
+from bench.dealing import WARM_BATCHES, dealt_out
 from bench.goals import Goal, Result, Row, timed
+from bench.isolating import add_isolation, usual_nodes
 from bench.report import conclude, markdown, report, show
 
 RESULTS = Path(__file__).parent / "results" / "chaining.json"
@@ -41,8 +39,6 @@ WAYS = (APART, CHAINED)
 GOALS = {"job2": 0.70, "job3": 0.75, "job4": 0.80}
 #: As many nodes as key groups, so that no node has two of one operator.
 NODES = 4
-#: Batches that start Python, fill caches, and bring state to where it belongs.
-WARM_BATCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +64,7 @@ def run(cluster: LocalCluster, job: RealJob, size: Size, chain: str, name: str) 
     inputs = size.inputs(job, cluster.storage / name)
     network = job.network(cluster.spark, inputs)
     running = network.start(inputs.folder / "checkpoint", all_there_is=True, chain=chain)
-    seen: list[BatchRecord] = []
-    dealer: Dealer | None = None
-    try:
-        for record in batches(running.query):
-            seen.append(record)
-            if running.query.isActive:
-                dealer = dealer or Dealer(running.query, shift=0)
-                dealer.settled(record.node)
-    except JobEnded:
-        if running.query.exception() is not None:
-            raise
-    finally:
-        running.stop()
+    seen = dealt_out(running)
     return [
         {
             "job": job.name,
@@ -165,9 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, help="rows a batch; each job has its own number")
     parser.add_argument("--tasks", action="store_true", help="only count tasks; needs no Spark")
     parser.add_argument("--quick", action="store_true", help="few rows and batches, to try it out")
-    parser.add_argument("--cpu", help="the share of a core of each node")
-    parser.add_argument("--network", help="the rate of each link")
-    parser.add_argument("--storage", default="local", help="where checkpoints lie")
+    add_isolation(parser)
     options = parser.parse_args(arguments)
     if options.tasks:
         for line in markdown(tasks()):
@@ -177,11 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.quick:
         size = Size(2, 1, 5_000)
     console, begun, began_s = screen(), beginning(), time.perf_counter()
-    try:
-        nodes = usual_isolation(NODES, options.cpu, options.network, options.storage)
-        nodes.checked(NODES)
-    except InvalidInput as wrong:
-        parser.error(str(wrong))
+    nodes = usual_nodes(parser, options, NODES)
     console.print(told(NODES, nodes), soft_wrap=True)
     results = {}
     with local_cluster(NODES, **nodes.arguments) as cluster:

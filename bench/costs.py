@@ -1,6 +1,7 @@
 """The constants of the simulator's cost model, measured on Spark on this machine.
 
-``python -m bench.costs [process] [shuffle] [pause] [start]``; without a word, all of them.
+``python -m bench.costs [process] [shuffle] [pause] [start]``; without a word, all of them. Beside
+each stands what the figures of the real jobs take for it.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from albic.model import (
     Snapshot,
     plan_for,
 )
+from albic.sim import SPARK_COSTS
 from albic.spark.attaching import bridge_of_process, runtime_of
 from albic.spark.runtime import SparkRuntime
 from albic.spark.session import LocalCluster, local_cluster
@@ -165,7 +167,8 @@ def main() -> None:
     with local_cluster(nodes=NODES, settings={"spark.sql.shuffle.partitions": "8"}) as cluster:
         for name in asked or list(MEASURES):
             for constant, value, how in MEASURES[name](cluster):
-                print(f"{constant:24} {value:10.3g}   {how}", flush=True)
+                taken = getattr(SPARK_COSTS, constant)
+                print(f"{constant:24} {value:10.3g} (figures: {taken:g})   {how}", flush=True)
 
 
 if __name__ == "__main__":

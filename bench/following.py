@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from albic.dashboard.swings import SwingRun
 from albic.experiments.entries.scale_in import (
-    INTEGRATED,
     LINES,
+    URGENT,
     early_distance,
     points,
     rounds_until_empty,
@@ -82,13 +82,13 @@ def goals(rows: Mapping[str, Row]) -> tuple[Goal, ...]:
 
 def scaled_in() -> Result:
     """Return the simulator's scale-in: one plan for all against the paper's two processes."""
-    lines = tuple(line for line in LINES if line[0] in {INTEGRATED, SEPARATE})
+    lines = tuple(line for line in LINES if line[0] in {URGENT, SEPARATE})
     found = Rows.of(each for point in points(lines, (1,)) for each in scale_in(point))
     rows: list[Row] = []
     wanted = []
     for overloaded in found.distinct("overloaded"):
         area = {}
-        for label in (SEPARATE, INTEGRATED):
+        for label in (SEPARATE, URGENT):
             some = found.where(overloaded=overloaded, label=label)
             area[label] = early_distance(some)
             rows.append(
@@ -99,7 +99,7 @@ def scaled_in() -> Result:
                     "rounds until empty": rounds_until_empty(some),
                 }
             )
-        share = area[INTEGRATED] / area[SEPARATE]
+        share = area[URGENT] / area[SEPARATE]
         what = f"{overloaded} overloaded: distance while emptying, times the separate way's"
         wanted.append(Goal(what, 0.5, share))
     return Result(tuple(wanted), found.rows, tuple(rows))

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -97,6 +97,15 @@ def staged(seed: int) -> Snapshot:
         traffic=sp.csr_array((stages * STAGE_GROUPS,) * 2, dtype=np.float64),
         background=np.zeros(STAGE_NODES),
     )
+
+
+def skewed(seed: int) -> Snapshot:
+    """Return 20 nodes with 400 key groups of exponential loads, as many on each node."""
+    snapshot = synthetic(20, 400, 10, 0.0, 0.0, seed)
+    load = np.random.default_rng(seed).exponential(size=400)
+    usage = np.zeros((len(Resource), 400))
+    usage[Resource.CPU] = AVERAGE_LOAD_PCT * 20 * load / load.sum()
+    return replace(snapshot, usage=usage)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

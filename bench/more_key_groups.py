@@ -3,7 +3,8 @@
 Run it with ``python -m bench.more_key_groups``. Eight key groups cannot be even on six nodes: two
 nodes have two, and all others wait for them. Half way the job is stopped and goes on with sixteen,
 from the state it has. State is dealt out like cards both times. The makespan of a batch is the work
-of its busiest node; even is that of a node if all had the same.
+of its busiest node; even is that of a node if all had the same. Nodes are isolated where the rights
+allow it.
 """
 
 import statistics
@@ -15,24 +16,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-
+from albic.cli.run_nodes import told
+from albic.cli.screen import screen
 from albic.control.batches import BatchRecord
 from albic.jobs.real import REAL_JOBS, Inputs
 from albic.jobs.real.results import expected, results
-from albic.jobs.running import batches
-from albic.model import JobEnded
 from albic.nodes.isolation import Isolation
-from albic.spark.starting import Dealer
-from albic.streams import RunningNetwork
 from albic.wiring import local_cluster
+from bench.dealing import WARM_BATCHES, dealt_out
 from bench.goals import Goal, Result, Row, timed
-from bench.isolating import add_isolation, isolation
+from bench.isolating import add_isolation, usual_nodes
 from bench.report import show
 
 JOB = REAL_JOBS["job2"]
-#: Batches that start Python, fill caches, and bring state to where it belongs.
-WARM_BATCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +40,6 @@ class Size:
     after: int
     batches: int
     rows: int
-
-
-def watched(running: RunningNetwork, count: int | None) -> list[BatchRecord]:
-    """Return the next ``count`` batches, or all that come, with state dealt out."""
-    seen: list[BatchRecord] = []
-    dealer: Dealer | None = None
-    try:
-        for record in batches(running.query):
-            seen.append(record)
-            if count is not None and len(seen) >= count:
-                break
-            if running.query.isActive:
-                dealer = dealer or Dealer(running.query, shift=0)
-                dealer.settled(record.node)
-    except JobEnded:
-        if running.query.exception() is not None:
-            raise
-    finally:
-        running.stop()
-    return seen
 
 
 def summed(seen: Sequence[BatchRecord], size: Size, groups: int) -> Row:
@@ -88,12 +64,12 @@ def more_key_groups(size: Size, nodes: Isolation, folder: Path) -> Result:
     JOB.prepare(inputs)
     with local_cluster(size.nodes, **nodes.arguments) as cluster:
         old, new = cluster.storage / "before", cluster.storage / "after"
-        first = watched(JOB.network(cluster.spark, inputs).start(old, all_there_is=True), half)
+        first = dealt_out(JOB.network(cluster.spark, inputs).start(old, all_there_is=True), half)
         wider = JOB.network(cluster.spark, replace(inputs, key_groups=size.after))
         began_s = time.monotonic()
         running = wider.start(new, all_there_is=True, carry_over=old)
         carried_s = time.monotonic() - began_s
-        second = watched(running, None)
+        second = dealt_out(running)
         equal = all(
             sorted(rows) == sorted(results(JOB, inputs)[name])
             for name, rows in expected(JOB, cluster.spark, inputs).items()
@@ -115,14 +91,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--before", type=int, default=8, help="key groups to begin with")
     parser.add_argument("--after", type=int, default=16, help="key groups to go on with")
     parser.add_argument("--batches", type=int, default=10, help="measured before and after")
-    parser.add_argument("--rows", type=int, default=200_000, help="flights a batch")
+    parser.add_argument("--rows", type=int, default=JOB.rows, help="flights a batch")
     add_isolation(parser)
     options = parser.parse_args(arguments)
     size = Size(options.nodes, options.before, options.after, options.batches, options.rows)
-    nodes = isolation(parser, options, size.nodes)
+    nodes = usual_nodes(parser, options, size.nodes)
+    screen().print(told(size.nodes, nodes), soft_wrap=True)
     with tempfile.TemporaryDirectory() as folder:
         result = timed(lambda: more_key_groups(size, nodes, Path(folder)))
-    show(Console(), "more key groups", result)
+    show(screen(), "more key groups", result)
     return 0 if all(goal.holds for goal in result.goals) else 1
 
 

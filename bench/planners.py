@@ -26,6 +26,7 @@ from bench.makespan import makespan
 from bench.report import conclude, report, show
 from bench.scale import scale, scale_cases
 from bench.start import start
+from bench.tightness import tightness
 
 SEEDS = (1, 2, 3)
 HIGHS_SECONDS, QUICK_HIGHS_SECONDS = 20.0, 2.0
@@ -43,6 +44,7 @@ def sections(options: argparse.Namespace) -> dict[str, Callable[[], Result]]:
         ),
         "scale": lambda: scale(scale_cases(quick=quick)),
         "makespan": lambda: makespan(seeds),
+        "bounds": lambda: tightness(seeds),
         "joint": lambda: joint(seeds, Schedule()),
     }
 
@@ -50,7 +52,7 @@ def sections(options: argparse.Namespace) -> dict[str, Callable[[], Result]]:
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="bench/planners.py", description=__doc__)
-    names = ("start", "clusters", "scale", "makespan", "joint")
+    names = ("start", "clusters", "scale", "makespan", "bounds", "joint")
     parser.add_argument("--only", action="append", choices=names, help="this section; repeatable")
     parser.add_argument("--quick", action="store_true", help="fewer instances, about a minute")
     parser.add_argument("--highs-seconds", type=float, help="time of plain HiGHS, 20 (quick: 2)")

@@ -20,6 +20,7 @@ from bench.planners import main, parsed, sections
 from bench.report import BEGIN, END, generated, page, report, save, show
 from bench.scale import measured, peak_gib, scale_cases
 from bench.start import start
+from bench.tightness import SKEWED, STAGES, VARIED, measured_bound, questions
 
 TINY = Case(nodes=4, key_groups=24, operators=2, varies_pct=20.0, moves=3, seed=1)
 NAN = float("nan")
@@ -191,3 +192,13 @@ def test_a_missed_goal_is_the_exit_code_unless_told_otherwise(tmp_path, forgivin
     assert list(read["sections"]) == ["makespan"]
     assert read["options"]["seeds"] == [1]
     assert code == (1 if read["missed"] and not forgiving else 0)
+
+
+def test_bounds_are_measured_on_every_family():
+    asked = questions([1])
+    assert {each.family for each in asked} == {VARIED, SKEWED, STAGES}
+    some = [next(each for each in asked if each.family == family) for family in (SKEWED, STAGES)]
+    for row in (measured_bound(each) for each in some):
+        assert row["bound"] <= row["plan"]
+        assert row["gap"] >= 0
+        assert row["findings"] == 0

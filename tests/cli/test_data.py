@@ -9,6 +9,7 @@ import pytest
 from albic.cli import main
 from albic.jobs.datasets.home import VARIABLE
 from albic.jobs.datasets.writing import WRITERS
+from albic.sim import load_trace
 
 Captured = pytest.CaptureFixture[str]
 
@@ -132,3 +133,39 @@ def test_a_file_cannot_be_made_where_there_is_no_folder(tmp_path: Path, capsys: 
     path = tmp_path / "no" / "made.gz"
     assert main(["data", "synth", "wikiticker", "--rows", "9", "-o", str(path)]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_trace_of_a_job_is_written_and_says_whose_rows_it_has(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    data, trace = tmp_path / "edits.json", tmp_path / "job1.npz"
+    assert main(["data", "synth", "wikiticker", "-o", str(data), "--rows", "80"]) == 0
+    asked = ["data", "trace", "job1", "-o", str(trace), "--data", str(data)]
+    assert main([*asked, "--periods", "4", "--scale", "2", "--key-groups", "5"]) == 0
+    told = capsys.readouterr().out
+    assert "4 periods of 15 key groups, from 80 edits of edits.json, each 2 times" in told
+    found = load_trace(trace)
+    assert found.tuples_per_s[:, :5].sum() * found.step_s == pytest.approx(160)
+    assert found.about == "80 edits of edits.json, each 2 times"
+
+
+@pytest.mark.parametrize(
+    ("job", "more", "told"),
+    [
+        ("job9", [], "choose job1, job2, job3, job4"),
+        ("job2", ["--data", "gone.csv"], "'gone.csv' is not there"),
+        ("job2", ["--periods", "0"], "periods is 0"),
+        ("job4", ["--data", "{file}"], "Job 4 needs one that holds flights and weather"),
+        ("job2", ["--data", "{file}"], "none of the formats"),
+    ],
+)
+def test_a_trace_that_cannot_be_made_leaves_no_file(
+    tmp_path: Path, capsys: Captured, job: str, more: list[str], told: str
+) -> None:
+    file, trace = tmp_path / "junk.csv", tmp_path / "t.npz"
+    file.write_text("what,is,this\n1,2,3\n")
+    options = [each.format(file=file) for each in more]
+    assert main(["data", "trace", job, "-o", str(trace), *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+    assert not trace.exists()

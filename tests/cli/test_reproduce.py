@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from albic.cli import main
 from albic.experiments import catalogue
 from albic.experiments.catalogue import EXPERIMENTS
 from albic.experiments.entries.lemmas import LEMMAS
+from albic.experiments.guests import Guests
 from albic.experiments.runs.jobs import JobPoint
 from albic.experiments.runs.lemmas import LemmaPoint
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT, MILP, SEARCH
@@ -90,7 +92,7 @@ def test_a_quick_run_of_everything_ends_with_a_report(tmp_path):
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "report.md").read_text()
     assert all(f"## {name}" in text for name in EXPERIMENTS)
-    silent = [line for line in text.splitlines() if "| not measured |" in line]
+    silent = [line for line in text.splitlines() if " | not measured |" in line]
     assert all("this run" in line for line in silent)
 
 
@@ -123,3 +125,28 @@ def test_a_recorded_trace_is_replayed_from_its_beginning_and_measured_in_every_r
     assert told["command"].endswith(f"--trace {trace}")
     loads = {row["period"]: row["load"] for row in told["rows"] if row["label"] == COLA}
     assert len(loads) == 3
+
+
+def test_made_up_traces_and_edits_of_ones_own_are_asked_for_by_name():
+    job1, job2 = EXPERIMENTS["fig-job1-collocation"], EXPERIMENTS["fig-job2"]
+    seeded = Guests(trace=Path("seed")).joining(job2)
+    assert {point.trace for point in seeded.points} == {"seed"}
+    assert seeded.notes.startswith("On traces made up from the seed")
+    assert all(seeded.kept(point) for point in seeded.points)
+    edited = Guests(edits=Path("here/edits.json")).joining(job1)
+    assert {point.data for point in edited.points} == {"here/edits.json"}
+    assert edited.notes.startswith("On the edits in edits.json")
+    assert not any(edited.kept(point) for point in edited.points)
+    assert {point.data for point in Guests(edits=Path("e")).joining(job2).points} == {""}
+
+
+def test_the_figures_of_real_jobs_are_made_from_data_with_either_costs_and_five_seeds():
+    for name in ("fig-job2", "fig-job3", "fig-job4", "fig-job1-collocation"):
+        points = EXPERIMENTS[name].points
+        assert {point.trace for point in points} == {""}
+        lines = {(point.label, point.costs) for point in points}
+        assert {costs for _, costs in lines} == {"paper", "Spark"}
+        for label, costs in lines:
+            seeds = {p.seed for p in points if (p.label, p.costs) == (label, costs)}
+            assert len(seeds) >= 5
+        assert "bench.costs" in EXPERIMENTS[name].notes

@@ -125,13 +125,16 @@ def preparing_of(running: Watched, spark: SparkSession) -> Preparing:
 
 
 def handed_over(running: Watched, preparing: Preparing) -> None:
-    """Wait for batches until what is prepared has been handed over at the end of one."""
+    """Wait for batches until all that is prepared has been handed over.
+
+    New owners of one plan are called at once, but each answers when it is ready.
+    """
     ends_s = time.monotonic() + PATIENCE_S
-    running.batches(1)
-    while not preparing.hand_over(running.executors.live()):
-        assert running.placement.held(), preparing.dropped()
+    while running.placement.held():
         assert time.monotonic() < ends_s, "nothing was ready"
         running.batches(1)
+        preparing.hand_over(running.executors.live())
+        assert (dropped := preparing.dropped()) == (), dropped
 
 
 def moved(running: Watched, spark: SparkSession) -> dict[KeyGroup, str]:

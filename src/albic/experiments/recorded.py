@@ -3,24 +3,19 @@
 Everything in a trace is measured but two things. Snapshots do not count tuples, so a key group's
 tuples are the bytes that it read over the mean bytes of a row. And what a tuple of an operator
 costs is told by its busy time, with the mean operator at an effort of 1; the pace of the whole is
-then set so that the nodes it is laid on begin half idle, as those of the paper's figures do.
+then set so that the nodes it is laid on are half busy, as those of the paper's figures are.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from albic.arrays import Floats, Ints, Sparse
+from albic.arrays import Floats
 from albic.control.estimator import BANDWIDTH_BYTES_PER_S
 from albic.control.journal import RoundRecord
-from albic.model import Allocation, Cluster, InvalidInput, Node, Resource, Snapshot, Topology
+from albic.model import Cluster, InvalidInput, Node, Resource, Snapshot, Topology
 from albic.model.snapshot_file import snapshot_from
-from albic.sim import PAPER_COSTS, Trace
-from albic.sim.physics import work_of
-
-#: The mean load of the nodes in the first period.
-FIRST_LOAD = 0.5
+from albic.sim import PAPER_COSTS, Trace, apart, half_busy, paired
 
 
 def trace_of(records: Sequence[RoundRecord], nodes: int) -> Trace:
@@ -41,12 +36,12 @@ def trace_of(records: Sequence[RoundRecord], nodes: int) -> Trace:
             raise InvalidInput(f"round {record.number} is of another job than those before it")
     read = np.stack([_read_bytes_per_s(snapshot) for snapshot in snapshots])
     tuples = read * _rows_per_byte(found, snapshots, read)
-    sender, receiver, sent = _pairs([snapshot.traffic for snapshot in snapshots])
+    sender, receiver, sent = paired([snapshot.traffic for snapshot in snapshots])
     received = np.stack([_received_bytes_per_s(snapshot) for snapshot in snapshots])
     trace = Trace(
         topology=topology,
         cluster=Cluster(tuple(Node(f"node-{at:03d}") for at in range(nodes))),
-        allocation=_apart(topology, nodes),
+        allocation=apart(topology, nodes),
         step_s=float(np.mean([_length_s(snapshot) for snapshot in snapshots])),
         effort=_effort(topology, snapshots, tuples),
         tuples_per_s=tuples,
@@ -55,8 +50,9 @@ def trace_of(records: Sequence[RoundRecord], nodes: int) -> Trace:
         sender=sender,
         receiver=receiver,
         traffic_bytes_per_s=sent,
+        about="a journal of Spark",
     )
-    return _half_idle(trace)
+    return half_busy(trace, PAPER_COSTS)
 
 
 def _length_s(snapshot: Snapshot) -> float:
@@ -104,42 +100,3 @@ def _effort(topology: Topology, snapshots: Sequence[Snapshot], tuples: Floats) -
     each = np.divide(work, amount, out=np.zeros(operators), where=amount > 0)
     effort: Floats = each * amount.sum() / work.sum()
     return effort
-
-
-def _pairs(traffic: Sequence[Sparse]) -> tuple[Ints, Ints, Floats]:
-    """Return senders, receivers, and a row of bytes/s a period for every pair that ever talks."""
-    groups = traffic[0].shape[0]
-    each = [_places(matrix) for matrix in traffic]
-    places: Ints = np.unique(np.concatenate(each))
-    rates = np.zeros((len(traffic), places.size))
-    for period, (matrix, at) in enumerate(zip(traffic, each, strict=True)):
-        rates[period, np.searchsorted(places, at)] = matrix.data
-    return places // groups, places % groups, rates
-
-
-def _places(matrix: Sparse) -> Ints:
-    """Return where the entries of a matrix are, counted row by row."""
-    groups = matrix.shape[0]
-    rows = np.repeat(np.arange(groups, dtype=np.int64), np.diff(matrix.indptr))
-    places: Ints = rows * groups + matrix.indices
-    return places
-
-
-def _apart(topology: Topology, nodes: int) -> Allocation:
-    """Return an even allocation in which partners of different operators do not meet."""
-    operator = topology.operator_of()
-    partition = np.arange(topology.key_groups) - topology.offsets()[operator]
-    return Allocation((partition + operator) % nodes)
-
-
-def _half_idle(trace: Trace) -> Trace:
-    """Return the trace at the pace at which nodes begin at the first load, on average."""
-    owner, nodes = trace.allocation.owner, len(trace.cluster.nodes)
-    work = work_of(trace.begin().demand(0, owner), owner, PAPER_COSTS)
-    factor = FIRST_LOAD * nodes / work.seconds().sum()
-    return replace(
-        trace,
-        tuples_per_s=factor * trace.tuples_per_s,
-        source_bytes_per_s=factor * trace.source_bytes_per_s,
-        traffic_bytes_per_s=factor * trace.traffic_bytes_per_s,
-    )

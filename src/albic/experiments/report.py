@@ -1,11 +1,12 @@
 """Results for people: a page, Markdown, and pictures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from albic.experiments.manifest import commit, versions
 from albic.experiments.result import Judged, Result
 from albic.experiments.store import code_hash
+from albic.experiments.summary import explained, overview, statements, verdict
 from albic.figures import Page, Section, Table
 from albic.figures.plots import save
 from albic.model import InvalidInput
@@ -13,7 +14,6 @@ from albic.model.files import blaming, save_document, save_text
 
 #: The report is written between these lines of a page of the documentation, and nowhere else.
 BEGIN, END = "<!-- written by albic reproduce -->", "<!-- until here -->"
-COLUMNS = ("figure", "claim", "paper", "measured", "holds")
 
 
 def write_result(result: Result, out: Path) -> None:
@@ -55,20 +55,29 @@ def write_docs(results: Sequence[Result], docs: Path) -> None:
 
 
 def page(results: Sequence[Result]) -> Page:
-    """Return the whole report as a page."""
-    claims = Section("Claims", tables=(Table(COLUMNS, tuple(_cells(results))),))
+    """Return the whole report as a page: the summary, then figures, then every statement."""
+    why = "\n".join(
+        "\n".join([f"{kind[:1].upper()}{kind[1:]}:", *(f"- {line}" for line in lines), ""])
+        for kind, lines in explained(results)
+    )
     return Page(
         "The paper's evaluation, run again",
         verdict(results),
-        (claims, *(_section(result) for result in results)),
+        (
+            Section("Summary", why, tables=(overview(results),)),
+            *(_section(result) for result in results),
+            *(Section(heading, tables=(table,)) for heading, table in statements(results)),
+        ),
         footer=_made(results),
     )
 
 
 def markdown(results: Sequence[Result], figures: str) -> str:
     """Return the whole report as Markdown; ``figures`` is where pictures are, from the page."""
-    lines = [verdict(results), "", _made(results), ""]
-    lines += _markdown_table(Table(COLUMNS, tuple(_cells(results))))
+    lines = ["## Summary", "", verdict(results), "", *_markdown_table(overview(results))]
+    for kind, told in explained(results):
+        lines += ["", f"**{kind[:1].upper()}{kind[1:]}**", "", *(f"- {line}" for line in told)]
+    lines += ["", _made(results)]
     for result in results:
         experiment = result.experiment
         lines += ["", f"## {result.name}", ""]
@@ -78,25 +87,9 @@ def markdown(results: Sequence[Result], figures: str) -> str:
         for table in experiment.tables(result.rows):
             lines += ["", *_markdown_table(table)]
         lines += _remarks(result.judged())
+    for heading, table in statements(results):
+        lines += ["", f"## {heading}", "", *_markdown_table(table)]
     return "\n".join(lines) + "\n"
-
-
-def verdict(results: Sequence[Result]) -> str:
-    """Return in a sentence or two how many claims hold."""
-    every = [
-        judged for result in results for judged in result.judged() if not judged.finding.is_missing
-    ]
-    papers = [judged for judged in every if not judged.claim.ours]
-    ours = [judged for judged in every if judged.claim.ours]
-    held = (sum(judged.finding.holds for judged in some) for some in (papers, ours))
-    told = f"{next(held)} of {len(papers)} statements of the paper hold here"
-    told += f", and {next(held)} of {len(ours)} of ours." if ours else "."
-    quick = any(result.quick for result in results)
-    return (
-        f"{told} A quick run: few points and little time, so what needs long runs cannot hold."
-        if quick
-        else told
-    )
 
 
 def _made(results: Sequence[Result]) -> str:
@@ -112,21 +105,6 @@ def _made(results: Sequence[Result]) -> str:
         + f". {sum(result.seconds for result in results) / 60:.0f} minutes of work in all, by code "
         f"{code_hash()[:8]}; points that it measured in earlier runs count."
     )
-
-
-def _cells(results: Iterable[Result]) -> Iterable[tuple[str, ...]]:
-    """Yield a line for each claim."""
-    for result in results:
-        for judged in result.judged():
-            claim, finding = judged.claim, judged.finding
-            said = "ours" if claim.ours else claim.paper
-            yield (
-                result.name,
-                claim.statement,
-                said,
-                finding.measured,
-                finding.told(),
-            )
 
 
 def _section(result: Result) -> Section:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from albic.experiments.experiment import Claim, Experiment, Finding, parameters
@@ -14,12 +15,31 @@ from albic.experiments.store import code_hash
 FORMAT = "albic-figure/1"
 
 
+class Verdict(StrEnum):
+    """What became of a statement, in the order in which a summary tells it."""
+
+    HOLDS = "holds"
+    NOTED = "holds with a note"
+    FAILS = "does not hold"
+    FALSE = "false as stated"
+    MISSING = "not measured"
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A claim and what came out for it."""
 
     claim: Claim
     finding: Finding
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return what became of the claim."""
+        if self.finding.is_missing:
+            return Verdict.MISSING
+        if self.finding.holds:
+            return Verdict.NOTED if self.finding.note else Verdict.HOLDS
+        return Verdict.FALSE if self.claim.lemma else Verdict.FAILS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +62,7 @@ class Result:
         """Return the command that makes this figure again."""
         guests = "".join(f" --planner {name}" for name in self.experiment.guests)
         trace = f" --trace {self.experiment.trace}" if self.experiment.trace else ""
+        trace += f" --edits {self.experiment.edits}" if self.experiment.edits else ""
         return f"albic reproduce {self.name}{' --quick' if self.quick else ''}{guests}{trace}"
 
     def judged(self) -> tuple[Judged, ...]:
@@ -69,9 +90,14 @@ class Result:
                     "statement": judged.claim.statement,
                     "paper": judged.claim.paper,
                     "ours": judged.claim.ours,
+                    "from_scratch": judged.claim.from_scratch,
+                    "other_costs": judged.claim.other_costs,
+                    "verdict": judged.verdict.value,
                     "measured": judged.finding.measured,
                     "holds": None if judged.finding.is_missing else judged.finding.holds,
+                    "seeds": judged.finding.seeds,
                     "remark": judged.finding.remark,
+                    "note": judged.finding.note,
                 }
                 for judged in self.judged()
             ],

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 FORMAT = "albic-point/1"
 #: The parts of albic that a measured number depends on. The controller is none of them: the runs
 #: carry out every plan themselves.
-SOURCES = ("arrays.py", "model", "optimize", "planners", "sim")
+SOURCES = ("arrays.py", "jobs", "model", "optimize", "planners", "sim", "streams")
 RUNS = "experiments/runs"
 #: What compilers leave beside the sources.
 PRODUCTS = (".pyc", ".nbi", ".nbc")

@@ -222,8 +222,15 @@ def _bars(axes: Axes, series: Series, bars: Sequence[Series], position: int) -> 
     gap = min((right - left for left, right in pairwise(np.sort(at))), default=1.0)
     width = 0.8 * gap / len(bars)
     offset = (bars.index(series) - (len(bars) - 1) / 2) * width
+    reach = None if series.band is None else np.abs(np.asarray(series.band) - series.y)
     axes.bar(
-        at + offset, series.y, width, label=series.label, color=COLOURS[position % len(COLOURS)]
+        at + offset,
+        series.y,
+        width,
+        yerr=reach,
+        label=series.label,
+        color=COLOURS[position % len(COLOURS)],
+        error_kw={"elinewidth": 0.8, "capsize": 2.0},
     )
     if words:
         axes.set_xticks(at, [str(x) for x in series.x])

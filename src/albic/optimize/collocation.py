@@ -13,6 +13,7 @@ from albic.optimize.descent import Effort
 from albic.optimize.search import compiled as search_compiled
 from albic.optimize.search import search, tiny_problem
 from albic.optimize.tables import MOST_MOVES, Board, Solution
+from albic.optimize.wishes import Affinity
 
 #: Legs of one search; more and shorter ones did better on instances that no benchmark uses.
 LEGS = 32
@@ -118,23 +119,22 @@ def _windows(board: Board, allowed: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _wishes(problem: AssignmentProblem, affinity: Sparse) -> gather.Affinity:
+def _wishes(problem: AssignmentProblem, affinity: Sparse) -> Affinity:
     """Return the affinity laid out for the compiled search, scaled to 1 for the average pair."""
     both = (affinity + affinity.T).tocsr()
     item = np.repeat(np.arange(problem.items), np.diff(both.indptr))
     partner = both.indices.astype(np.int64)
     home = problem.home
     apart = (home[item] != home[partner]) & problem.movable[item]
-    cell = home[item[apart]] * problem.bins + home[partner[apart]]
-    order = np.argsort(cell, kind="stable")
-    cells = np.arange(problem.bins**2 + 1)
-    return gather.Affinity(
+    wishing, towards = home[item[apart]], home[partner[apart]]
+    order = np.lexsort((towards, wishing))
+    return Affinity(
         pointer=both.indptr.astype(np.int64),
         partner=partner,
         rate=both.data / both.data.mean(),
-        wish_pointer=np.searchsorted(cell[order], cells).astype(np.int64),
+        wish_pointer=np.searchsorted(wishing[order], np.arange(problem.bins + 1)).astype(np.int64),
         wish=item[apart][order].astype(np.int64),
-        wish_bin=(cell[order] % problem.bins).astype(np.int64),
+        wish_bin=towards[order].astype(np.int64),
         best_item=np.empty(problem.items, dtype=np.int64),
         best_owner=np.empty(problem.items, dtype=np.int64),
         best_count=np.zeros(1, dtype=np.int64),

@@ -10,7 +10,9 @@ from albic.optimize import greedy, kernel, proposals
 from albic.optimize.aim import MOVE_PRICE_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.bound import CountBound, distance_floor
-from albic.optimize.makespan import makespan_bound, makespan_floor
+from albic.optimize.homing import send_home
+from albic.optimize.levelling import level
+from albic.optimize.makespan import makespan_floor, makespan_shares
 from albic.optimize.tables import Board, Solution
 
 #: The least that counts as an improvement of the goal, in points.
@@ -19,6 +21,8 @@ NOTHING = 1e-9
 LEG = 10_000
 #: The proposals of a cold leg for each bin outside its window.
 QUENCH = 500
+#: The proposals between two looks at the clock; less than a tenth of a second, however large.
+GLANCE = 25_000
 #: Cold legs are for more bins outside their windows than this.
 MANY = 64
 
@@ -37,18 +41,25 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """What no assignment beats: within the budget, within any budget, and in each dimension."""
+    """What no assignment beats: within the budget, within any budget, and in each dimension.
+
+    ``levels`` is what loads are levelled to at the start: the means or, for the makespan, the
+    maxima of which its bound is the sum.
+    """
 
     bound: float
     floor: float
     dimensions: Floats
+    levels: Floats
 
 
 def limits_of(problem: AssignmentProblem) -> Limits:
     """Return the proven limits of the problem's goal."""
     if problem.goal is Goal.MAKESPAN:
-        return Limits(makespan_bound(problem), floor_of(problem), makespan_floor(problem))
-    return Limits(CountBound(problem).distance(), floor_of(problem), np.zeros(1))
+        shares, floor = makespan_shares(problem), makespan_floor(problem)
+        return Limits(shares.bound, float(floor.sum()), floor, shares.peaks)
+    bound = CountBound(problem).distance()
+    return Limits(bound, floor_of(problem), np.zeros(1), problem.means()[:1])
 
 
 def floor_of(problem: AssignmentProblem) -> float:
@@ -71,9 +82,7 @@ def run(
     _evacuate(problem, board, drain * problem.budget)
     two_sided = problem.goal is Goal.DISTANCE
     start = board.solution()
-    greedy.level(
-        board.table, board.state, problem.goal_dims, board.means, problem.budget, two_sided
-    )
+    level(board.table, board.state, problem.goal_dims, limits.levels, problem.budget, two_sided)
     if board.value() > start.value:
         # Levelling one dimension may tip another when items weigh in several.
         board.restore(start)
@@ -110,7 +119,7 @@ def _descend(
         hot = 4 * slack
         if rng.random() < 0.5 and largest > slack:
             hot = slack * (largest / slack) ** rng.random()
-        left -= max(_leg(board, min(LEG, left), hot, 0.01 * slack), LEG // 8)
+        left -= max(_leg(board, effort, min(LEG, left), hot, 0.01 * slack), LEG // 8)
         reached = board.state.counts[kernel.UNHAPPY] == 0
         if board.value() < best.value - NOTHING:
             best = board.solution()
@@ -139,7 +148,7 @@ def _quench(
         energy, leg = np.inf, QUENCH * int(board.state.counts[kernel.UNHAPPY])
         while 0 < board.state.sums[kernel.ENERGY] < 0.98 * energy and left > 0:
             energy = board.state.sums[kernel.ENERGY]
-            left -= max(_leg(board, min(leg, left), 1e-6 * slack, 1e-7 * slack), 1)
+            left -= max(_leg(board, effort, min(leg, left), 1e-6 * slack, 1e-7 * slack), 1)
             if effort.expired():
                 break
         if board.value() < best.value - NOTHING:
@@ -150,11 +159,20 @@ def _quench(
     return best, left
 
 
-def _leg(board: Board, length: int, hot: float, cold: float) -> int:
-    """Anneal for at most ``length`` proposals and return how many it took."""
-    problem = board.problem
-    schedule = (length, float(hot), float(cold))
-    return proposals.anneal(board.table, board.state, problem.goal_dims, problem.budget, schedule)
+def _leg(board: Board, effort: Effort, length: int, hot: float, cold: float) -> int:
+    """Anneal for at most ``length`` proposals, or until time is up; return how many it took."""
+    problem, taken = board.problem, 0
+    cooling = (cold / hot) ** (1.0 / length)
+    while taken < length and not (taken and effort.expired()):
+        part = min(GLANCE, length - taken)
+        schedule = (part, float(hot * cooling**taken), float(hot * cooling ** (taken + part)))
+        used = proposals.anneal(
+            board.table, board.state, problem.goal_dims, problem.budget, schedule
+        )
+        taken += used
+        if used < part:
+            break
+    return taken
 
 
 def _aim(
@@ -216,7 +234,7 @@ def _polish(board: Board, best: Solution, enough: float | None) -> None:
                 board.restore(before)
     ceiling = best.value if enough is None else max(enough, best.value)
     worth = MOVE_PRICE_PCT if enough is None else np.inf
-    greedy.send_home(
+    send_home(
         board.table,
         board.state,
         board.means[: problem.goal_dims],

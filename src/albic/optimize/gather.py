@@ -6,11 +6,8 @@ partner in the first bin or in a third, and one from the third comes back. Every
 cycle gains, and the loads hardly change.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from albic.arrays import Floats, Ints
 from albic.optimize.compiled import inlined, lean
 from albic.optimize.drawing import resident_of_size
 from albic.optimize.kernel import (
@@ -26,60 +23,10 @@ from albic.optimize.kernel import (
     undo,
 )
 from albic.optimize.proposals import permitted, proposed
+from albic.optimize.wishes import Affinity, are_partners, gain_of, wishing, wishing_for
 
 #: How often a random draw is repeated before a proposal is given up.
 DRAWS = 4
-
-
-class Affinity(NamedTuple):
-    """Who wants to be with whom, both ways, and the scratch of the search for it.
-
-    ``wish`` lists the movable items at home in one bin with a partner at home in ``wish_bin``,
-    ordered by ``bin * bins + wish_bin``; ``best_item`` and ``best_owner`` hold the best assignment
-    so far, ``before`` the owners to go back to.
-    """
-
-    pointer: Ints
-    partner: Ints
-    rate: Floats
-    wish_pointer: Ints
-    wish: Ints
-    wish_bin: Ints
-    best_item: Ints
-    best_owner: Ints
-    best_count: Ints
-    before: Ints
-
-
-@inlined
-def _gain(affinity: Affinity, state: State, item: int, target: int) -> float:
-    """Return how much more is local when ``item`` goes to ``target``."""
-    gain = 0.0
-    for entry in range(affinity.pointer[item], affinity.pointer[item + 1]):
-        where = state.owner[affinity.partner[entry]]
-        if where == target:
-            gain += affinity.rate[entry]
-        elif where == state.owner[item]:
-            gain -= affinity.rate[entry]
-    return gain
-
-
-@inlined
-def _partners(affinity: Affinity, item: int, other: int) -> bool:
-    """Return whether two items want to be together."""
-    for entry in range(affinity.pointer[item], affinity.pointer[item + 1]):
-        if affinity.partner[entry] == other:
-            return True
-    return False
-
-
-@inlined
-def _wishing(affinity: Affinity, state: State, start: int, end: int) -> int:
-    """Return the position of a random wish in a range whose item is at home, or -1."""
-    if start == end:
-        return -1
-    at = start + draw(state, end - start)
-    return at if state.moved_at[affinity.wish[at]] < 0 else -1
 
 
 @inlined
@@ -111,25 +58,19 @@ def _close(table: Table, affinity: Affinity, state: State, first: int, second: i
 
     Best by an item that wishes to go just there, else over a third bin, else by any item.
     """
-    bins = table.closed.size
-    cell = second * bins + first
-    back = _wishing(affinity, state, affinity.wish_pointer[cell], affinity.wish_pointer[cell + 1])
+    back = wishing_for(affinity, state, second, first)
     # Partners that change places are as far apart as before.
-    if back >= 0 and not _partners(affinity, state.moves[0, 0], affinity.wish[back]):
+    if back >= 0 and not are_partners(affinity, state.moves[0, 0], affinity.wish[back]):
         _note(state, 1, affinity.wish[back], first)
         return 2
-    row = second * bins
     for _ in range(DRAWS):
-        onward = _wishing(
-            affinity, state, affinity.wish_pointer[row], affinity.wish_pointer[row + bins]
+        onward = wishing(
+            affinity, state, affinity.wish_pointer[second], affinity.wish_pointer[second + 1]
         )
         third = affinity.wish_bin[onward] if onward >= 0 else first
         if third == first or table.closed[third] or affinity.wish[onward] == state.moves[0, 0]:
             continue
-        cell = third * bins + first
-        back = _wishing(
-            affinity, state, affinity.wish_pointer[cell], affinity.wish_pointer[cell + 1]
-        )
+        back = wishing_for(affinity, state, third, first)
         if back >= 0 and affinity.wish[back] != state.moves[0, 0]:
             _note(state, 1, affinity.wish[onward], third)
             _note(state, 2, affinity.wish[back], first)
@@ -197,7 +138,7 @@ def _decide(
         if item < 0:
             break
         affinity.before[entry] = state.owner[item]
-        gain += _gain(affinity, state, item, target)
+        gain += gain_of(affinity, state, item, target)
         shift(table, state, item, state.owner[item], target)
         state.owner[item] = target
         count += 1

@@ -75,11 +75,8 @@ class Board:
 
 def _table(problem: AssignmentProblem) -> kernel.Table:
     """Return the arrays that do not change."""
-    weights, bins, dims = problem.weights, problem.bins, problem.goal_dims
-    primary = np.zeros(problem.items, dtype=np.int64)
-    if dims > 1:
-        primary = np.asarray(weights[:, :dims].toarray().argmax(axis=1), dtype=np.int64)
-    primary_weight = np.asarray(weights[:, :dims].max(axis=1).toarray()).ravel()
+    weights, bins = problem.weights, problem.bins
+    primary, primary_weight = _heaviest(problem)
     movable = np.flatnonzero(problem.movable)
     row = primary[movable] * bins + problem.home[movable]
     order = np.lexsort((primary_weight[movable], row))
@@ -102,6 +99,21 @@ def _table(problem: AssignmentProblem) -> kernel.Table:
         open_bins=np.flatnonzero(~problem.closed).astype(np.int64),
         least=problem.least.astype(np.float64),
     )
+
+
+def _heaviest(problem: AssignmentProblem) -> tuple[Ints, Floats]:
+    """Return the goal dimension in which each item weighs most, and how much; of equals the first.
+
+    A table of all items by all dimensions would be hundreds of megabytes in a large cluster.
+    """
+    entries = problem.weights[:, : problem.goal_dims].tocoo()
+    weight = np.zeros(problem.items)
+    np.maximum.at(weight, entries.row, entries.data)
+    most = entries.data == weight[entries.row]
+    dimension = np.full(problem.items, problem.goal_dims, dtype=np.int64)
+    np.minimum.at(dimension, entries.row[most], entries.col[most])
+    dimension[dimension == problem.goal_dims] = 0
+    return dimension, weight
 
 
 def _state(problem: AssignmentProblem, table: kernel.Table, seed: int) -> kernel.State:

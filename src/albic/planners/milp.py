@@ -11,11 +11,11 @@ from albic.model import Outcome, Plan, PlanRequest, SearchReport, plan_for
 from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.descent import floor_of
-from albic.optimize.search import compiled
-from albic.optimize.solver import Limits, Solver
+from albic.optimize.search import SearchResult, compiled
+from albic.optimize.solver import Limits, Solution, Solver
 from albic.optimize.wire import Status
 from albic.planners.formulation import too_large
-from albic.planners.printed import Printed, formulate_as_printed
+from albic.planners.printed import AsPrinted, Printed, formulate_as_printed
 from albic.planners.problem import allocation_of, problem_of
 from albic.planners.proof import Proof, prove
 from albic.planners.reasons import change, stuck
@@ -34,9 +34,12 @@ class MilpPlanner:
     ----------
     formulation
         ``repaired``: the paper's program with its errors mended, started from a good assignment,
-        with a proof if time allows. ``paper``: the program as printed, plain.
+        with a proof if time allows. ``paper``: the program as printed.
     printed
         What the paper leaves open; for ``paper`` only.
+    from_scratch
+        Whether HiGHS gets the printed program without a good assignment to start from; for
+        ``paper`` only.
     solver
         Opens the process that HiGHS runs in.
     """
@@ -45,6 +48,7 @@ class MilpPlanner:
 
     formulation: Literal["repaired", "paper"] = "repaired"
     printed: Printed = field(default_factory=Printed)
+    from_scratch: bool = False
     solver: Callable[[], AbstractContextManager[Solver]] = Solver
 
     def plan(self, request: PlanRequest) -> Plan:
@@ -53,11 +57,28 @@ class MilpPlanner:
         began_s = time.perf_counter()
         with self.solver() as solver:
             if self.formulation == "paper":
-                owner, report = _as_printed(request, solver, self.printed, began_s)
+                owner, report = self._as_printed(request, solver, began_s)
             else:
                 owner, report = _exact(request, solver, began_s)
         report = replace(report, wall_s=time.perf_counter() - began_s)
         return plan_for(request, allocation_of(request, owner), report)
+
+    def _as_printed(
+        self, request: PlanRequest, solver: Solver, began_s: float
+    ) -> tuple[Ints, SearchReport]:
+        """Return the printed program's assignment and how it came about."""
+        problem = problem_of(request)
+        if problem.goal is not Goal.DISTANCE:
+            return _kept(problem, "the paper's program knows no objective but the load distance")
+        start = None if self.from_scratch else _start(problem, request, began_s).owner
+        if note := too_large(problem, _left_s(request, began_s)):
+            return _unsolved(problem, start, note)
+        exact = formulate_as_printed(problem, self.printed)
+        if start is not None:
+            start = exact.best([start, problem.home])
+        columns = None if start is None else exact.columns(start)
+        limits = Limits(max(_left_s(request, began_s), 0.0), seed=request.seed)
+        return _solved_as_printed(exact, start, solver.solve(exact.program, limits, columns))
 
 
 def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
@@ -71,9 +92,8 @@ def aim_of(problem: AssignmentProblem, request: PlanRequest) -> Aim:
 def _exact(request: PlanRequest, solver: Solver, began_s: float) -> tuple[Ints, SearchReport]:
     """Return the repaired program's assignment and how it came about."""
     problem = problem_of(request)
-    share = min(START_SHARE, SATURATED_S / request.time_limit_s)
-    start = searched(problem, request, began_s + share * request.time_limit_s, share)
-    left_s = began_s + request.time_limit_s - time.perf_counter()
+    start = _start(problem, request, began_s)
+    left_s = _left_s(request, began_s)
     aim = aim_of(problem, request)
     proof = prove(aim, start.owner, solver, left_s, start.bound, seed=request.seed)
     return proof.owner, proven_report(NAME, aim, request, proof)
@@ -89,31 +109,45 @@ def proven_report(name: str, aim: Aim, request: PlanRequest, proof: Proof) -> Se
     return SearchReport(name, outcome, reason, proof.bound, floor_of(problem))
 
 
-def _as_printed(
-    request: PlanRequest, solver: Solver, printed: Printed, began_s: float
+def _start(problem: AssignmentProblem, request: PlanRequest, began_s: float) -> SearchResult:
+    """Return what the search finds in its share of the time."""
+    share = min(START_SHARE, SATURATED_S / request.time_limit_s)
+    return searched(problem, request, began_s + share * request.time_limit_s, share)
+
+
+def _left_s(request: PlanRequest, began_s: float) -> float:
+    """Return the seconds until the request's time limit."""
+    return began_s + request.time_limit_s - time.perf_counter()
+
+
+def _solved_as_printed(
+    exact: AsPrinted, start: Ints | None, solution: Solution
 ) -> tuple[Ints, SearchReport]:
-    """Return the printed program's assignment and how it came about."""
-    problem = problem_of(request)
-    left_s = began_s + request.time_limit_s - time.perf_counter()
-    if problem.goal is not Goal.DISTANCE:
-        return _kept(problem, "the paper's program knows no objective but the load distance")
-    if note := too_large(problem, left_s):
-        return _kept(problem, note)
-    program, places = formulate_as_printed(problem, printed)
-    left_s = max(began_s + request.time_limit_s - time.perf_counter(), 0.0)
-    solution = solver.solve(program, Limits(left_s, seed=request.seed))
+    """Return the better of the start and what HiGHS found, by the printed objective."""
+    problem = exact.problem
     if solution.status is Status.INFEASIBLE:
         return _kept(
             problem, "the printed program has no solution: constraint (5) or (3) forbids all"
         )
     if solution.x is None or solution.status is Status.FAILED:
-        return _kept(problem, solution.detail or f"no solution within {request.time_limit_s:g} s")
-    owner = places.owner(solution.x)
+        return _unsolved(problem, start, solution.detail or "no solution within the time limit")
+    found = exact.places.owner(solution.x)
+    owner = found if start is None or exact.best([start, found]) is not start else start
     if solution.status is Status.OPTIMAL:
         reason = f"{change(problem, owner)}; the optimum of the printed program"
         return owner, SearchReport(NAME, Outcome.HEURISTIC, reason)
     reason = f"{change(problem, owner)}; time ran out before the printed program was solved"
     return owner, SearchReport(NAME, Outcome.TIME_LIMIT, reason)
+
+
+def _unsolved(
+    problem: AssignmentProblem, start: Ints | None, why: str
+) -> tuple[Ints, SearchReport]:
+    """Return the start where HiGHS found nothing, and the present allocation without one."""
+    if start is None:
+        return _kept(problem, why)
+    reason = f"{change(problem, start)}; the start was not improved: {why}"
+    return start, SearchReport(NAME, Outcome.HEURISTIC, reason)
 
 
 def _kept(problem: AssignmentProblem, why: str) -> tuple[Ints, SearchReport]:

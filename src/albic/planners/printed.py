@@ -4,10 +4,12 @@ What is wrong with it stands in ``docs/decisions/003-milp-repairs.md``.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from albic.arrays import Floats, Ints
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.program import Draft, Program
 from albic.planners.formulation import Places
@@ -41,7 +43,36 @@ def printed_mean(problem: AssignmentProblem) -> float:
     return float(math.ceil(loads.sum() / (~problem.closed).sum() - 1e-9))
 
 
-def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> tuple[Program, Places]:
+@dataclass(frozen=True, slots=True, eq=False)
+class AsPrinted:
+    """The printed program of a problem, with the way from assignments to columns and back."""
+
+    problem: AssignmentProblem
+    printed: Printed
+    places: Places
+    program: Program
+
+    def columns(self, owner: Ints) -> Floats:
+        """Return all columns for ``owner``: choices, then the best d, d_u and d_l that go with it.
+
+        With w_1 > 2·w_2 the least d is best, and d_u and d_l take what is left.
+        """
+        loads, mean = self.problem.loads(owner)[0], printed_mean(self.problem)
+        above = float(loads.max()) - mean
+        below = mean - float(loads[~self.problem.closed].min())
+        distance = 0.0 if self.printed.signed else max(above, below, 0.0)
+        deviations = [distance, distance - above, distance - below]
+        return np.concatenate([self.places.columns(owner), deviations])
+
+    def best(self, owners: Sequence[Ints]) -> Ints | None:
+        """Return which assignment is best by the printed objective; None where none is allowed."""
+        columns = [self.columns(owner) for owner in owners]
+        values = [self.program.value(x) if self.program.allows(x) else math.inf for x in columns]
+        least = min(values)
+        return None if least == math.inf else owners[values.index(least)]
+
+
+def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> AsPrinted:
     """Return the program with constraints (1) to (5), and what its columns mean."""
     draft, bins, mean = Draft(), problem.bins, printed_mean(problem)
     places = Places(
@@ -83,4 +114,4 @@ def formulate_as_printed(problem: AssignmentProblem, printed: Printed) -> tuple[
     draft.put(least[bin_[first]], x[carried.row[first]], share[first])
     others = (carried.col[~first] - 1) * bins + bin_[~first]
     draft.put(limited[others], x[carried.row[~first]], share[~first])
-    return draft.program(), places
+    return AsPrinted(problem, printed, places, draft.program())

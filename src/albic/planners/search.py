@@ -19,7 +19,7 @@ SATURATED_S = 0.2
 #: Nor by more proposals than this for every way to put one unit on one node.
 PROPOSALS_PER_PLACE = 1_500
 #: Key groups beyond which memory, not arithmetic, sets the pace.
-CACHED_ITEMS = 50_000
+CACHED_ITEMS = 100_000
 
 
 @dataclass(frozen=True, slots=True)

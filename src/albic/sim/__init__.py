@@ -30,10 +30,11 @@ is around the job (:class:`Surroundings`).
 """
 
 from albic.sim.clock import SimulatedClock
-from albic.sim.costs import COMPUTE_ONLY, PAPER_COSTS, CostModel
+from albic.sim.costs import COMPUTE_ONLY, PAPER_COSTS, SPARK_COSTS, CostModel
 from albic.sim.demand import Demand, DemandSource, Scene, Workload
 from albic.sim.events import Degradation, Event, Join, Loss, random_events
 from albic.sim.job import SimulatedJob, World
+from albic.sim.laying import apart, as_long, dealt, half_busy, in_the_papers_sizes
 from albic.sim.measuring import Eyesight
 from albic.sim.patterns import (
     Diurnal,
@@ -51,7 +52,7 @@ from albic.sim.running import EVERY_STEP, Run, Steering, simulate
 from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
 from albic.sim.scripted import ScriptedScaling
 from albic.sim.surroundings import Surroundings
-from albic.sim.trace import Trace
+from albic.sim.trace import Trace, paired
 from albic.sim.trace_file import load_trace, save_trace
 from albic.sim.workload import drift, synthetic
 
@@ -59,6 +60,7 @@ __all__ = [
     "COMPUTE_ONLY",
     "EVERY_STEP",
     "PAPER_COSTS",
+    "SPARK_COSTS",
     "CostModel",
     "Degradation",
     "Demand",
@@ -86,11 +88,17 @@ __all__ = [
     "Trace",
     "Workload",
     "World",
+    "apart",
+    "as_long",
+    "dealt",
     "demand_of",
     "drift",
     "drifting_scene",
+    "half_busy",
     "heterogeneous",
+    "in_the_papers_sizes",
     "load_trace",
+    "paired",
     "patterned",
     "random_events",
     "real_job",

@@ -50,5 +50,14 @@ class CostModel:
 
 #: The paper's cluster.
 PAPER_COSTS = CostModel()
+#: What ``python -m bench.costs`` printed on two quiet cores; merging is as much as reading.
+SPARK_COSTS = CostModel(
+    process_s_per_tuple=1.4e-7,
+    serialise_s_per_byte=3.9e-9,
+    deserialise_s_per_byte=3.9e-9,
+    merge_s_per_byte=3.9e-9,
+    pause_s_per_byte=3.1e-6,
+    start_up_s=1.7,
+)
 #: Loads that do not depend on where neighbours are, as in the paper's synthetic experiments.
 COMPUTE_ONLY = CostModel(serialise_s_per_byte=0.0, deserialise_s_per_byte=0.0)

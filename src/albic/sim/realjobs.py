@@ -1,29 +1,25 @@
 """Traces in the shape of the paper's Real Jobs 1 to 4, from a seed.
 
 Operators, key groups, nodes and partitioning are the paper's. What it leaves open is decided here:
-how popular keys are, how that changes, how many bytes a tuple has, and that the cluster starts at
-a mean load of 50 %. They stand in until traces of the jobs themselves are recorded.
+how popular keys are, how that changes, how many bytes a tuple has, and that the cluster has a mean
+load of 50 %. ``albic data trace`` makes traces of the data themselves, and figures are made from
+those; these need no data, and serve tests.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from albic.arrays import Floats, Ints
-from albic.model import Allocation, Cluster, InvalidInput, Node, Operator, Topology
+from albic.model import Cluster, InvalidInput, Node, Operator, Topology
 from albic.sim.costs import PAPER_COSTS
-from albic.sim.physics import work_of
+from albic.sim.laying import PAPER_ROW_BYTES, PAPER_STATE_BYTES, apart, dealt, half_busy
 from albic.sim.trace import Trace
 
 #: The paper's cluster for all real jobs.
 NODES = 20
 #: Real Jobs 2 to 4 have five key groups an operator a node; Real Job 1 has a hundred an operator.
 KEY_GROUPS = 100
-#: With the paper's costs this makes Real Job 2 half as busy once it is collocated.
-TUPLE_BYTES = 500.0
-#: On average; times α it is the paper's pause of 2.5 s.
-STATE_BYTES = 1e6
-FIRST_LOAD = 0.5
 STEP_S = 300.0
 #: Keys of an operator, and how unequal they are; hashing makes key groups far more equal.
 KEYS, ZIPF = 20_000, 0.8
@@ -107,24 +103,25 @@ def real_job(number: int, periods: int, seed: int) -> Trace:
     popularity = [_popularity(stage, job.noise, periods, rng) for stage in job.stages]
     tuples, source = _flow(job, popularity, _rates(periods, rng))
     sender, receiver, rate = _traffic(job, popularity, tuples)
-    deal = rng.permutation(KEY_GROUPS * len(job.stages)) if number == 1 else None
+    topology = Topology(
+        tuple(Operator(stage.name, KEY_GROUPS) for stage in job.stages),
+        tuple((stream.up, stream.down) for stream in job.streams),
+    )
     trace = Trace(
-        topology=Topology(
-            tuple(Operator(stage.name, KEY_GROUPS) for stage in job.stages),
-            tuple((stream.up, stream.down) for stream in job.streams),
-        ),
+        topology=topology,
         cluster=Cluster(tuple(Node(f"node-{at:03d}") for at in range(NODES))),
-        allocation=_apart(len(job.stages)) if deal is None else Allocation(deal % NODES),
+        allocation=dealt(topology, NODES, seed) if number == 1 else apart(topology, NODES),
         step_s=STEP_S,
         effort=np.array([stage.effort for stage in job.stages]),
         tuples_per_s=np.concatenate(tuples, axis=1),
-        source_bytes_per_s=TUPLE_BYTES * np.concatenate(source, axis=1),
-        state_bytes=STATE_BYTES * KEY_GROUPS * np.concatenate(popularity, axis=1),
+        source_bytes_per_s=PAPER_ROW_BYTES * np.concatenate(source, axis=1),
+        state_bytes=PAPER_STATE_BYTES * KEY_GROUPS * np.concatenate(popularity, axis=1),
         sender=sender,
         receiver=receiver,
-        traffic_bytes_per_s=TUPLE_BYTES * rate,
+        traffic_bytes_per_s=PAPER_ROW_BYTES * rate,
+        about=f"seed {seed}",
     )
-    return _at_first_load(trace)
+    return half_busy(trace, PAPER_COSTS)
 
 
 def _popularity(stage: _Stage, noise: float, periods: int, rng: np.random.Generator) -> Floats:
@@ -186,22 +183,3 @@ def _traffic(
         receivers.append(stream.down * KEY_GROUPS + down)
         rates.append(rate)
     return np.concatenate(senders), np.concatenate(receivers), np.concatenate(rates, axis=1)
-
-
-def _apart(stages: int) -> Allocation:
-    """Return an even allocation in which partners of different operators never meet."""
-    group, stage = np.tile(np.arange(KEY_GROUPS), stages), np.repeat(np.arange(stages), KEY_GROUPS)
-    return Allocation((group + stage) % NODES)
-
-
-def _at_first_load(trace: Trace) -> Trace:
-    """Return the trace with its rates such that nodes start at the first load, on average."""
-    first = trace.begin().demand(0, trace.allocation.owner)
-    load = work_of(first, trace.allocation.owner, PAPER_COSTS).seconds().sum() / NODES
-    factor = FIRST_LOAD / load
-    return replace(
-        trace,
-        tuples_per_s=factor * trace.tuples_per_s,
-        source_bytes_per_s=factor * trace.source_bytes_per_s,
-        traffic_bytes_per_s=factor * trace.traffic_bytes_per_s,
-    )

@@ -1,12 +1,12 @@
 """A job's demand period by period, as arrays; every trace is a workload."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from albic.arrays import Floats, Ints, sealed
+from albic.arrays import Floats, Ints, Sparse, sealed
 from albic.model import Allocation, Cluster, InvalidInput, Topology
 from albic.sim.demand import Demand, DemandSource, Scene
 
@@ -30,6 +30,8 @@ class Trace:
         The pairs of key groups with traffic, each once.
     traffic_bytes_per_s
         A row a period, a column a pair.
+    about
+        Whose rows these are, in a few words; nothing where nobody said.
     """
 
     topology: Topology
@@ -43,6 +45,7 @@ class Trace:
     sender: Ints
     receiver: Ints
     traffic_bytes_per_s: Floats
+    about: str = ""
 
     def __post_init__(self) -> None:
         for name in ("effort", *PER_GROUP, "traffic_bytes_per_s"):
@@ -98,6 +101,25 @@ class Trace:
                 raise InvalidInput(f"{name} names a key group outside of 0 to {groups - 1}")
         if np.unique(self.sender * groups + self.receiver).size < self.sender.size:
             raise InvalidInput("a pair of key groups has its traffic listed twice")
+
+
+def paired(traffic: Sequence[Sparse]) -> tuple[Ints, Ints, Floats]:
+    """Return senders, receivers, and a row of amounts a period for every pair that ever talks."""
+    groups = traffic[0].shape[0]
+    each = [_places(matrix) for matrix in traffic]
+    places: Ints = np.unique(np.concatenate(each))
+    amounts = np.zeros((len(traffic), places.size))
+    for period, (matrix, at) in enumerate(zip(traffic, each, strict=True)):
+        amounts[period, np.searchsorted(places, at)] = matrix.data
+    return places // groups, places % groups, amounts
+
+
+def _places(matrix: Sparse) -> Ints:
+    """Return where the entries of a matrix are, counted row by row."""
+    groups = matrix.shape[0]
+    rows = np.repeat(np.arange(groups, dtype=np.int64), np.diff(matrix.indptr))
+    places: Ints = rows * groups + matrix.indices
+    return places
 
 
 class _Replay:

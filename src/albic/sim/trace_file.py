@@ -38,6 +38,8 @@ ARRAYS = {
     "traffic_bytes_per_s": "f",
     **dict.fromkeys(PER_GROUP, "f"),
 }
+#: Those that files of before do not have.
+LATER = {"about": "U"}
 
 
 def save_trace(path: Path, trace: Trace) -> None:
@@ -59,6 +61,7 @@ def save_trace(path: Path, trace: Trace) -> None:
         traffic_from=trace.sender,
         traffic_to=trace.receiver,
         traffic_bytes_per_s=trace.traffic_bytes_per_s.astype(np.float32),
+        about=np.array(trace.about),
         **{name: getattr(trace, name).astype(np.float32) for name in PER_GROUP},
     )
     with blaming(path):
@@ -83,6 +86,7 @@ def load_trace(path: Path) -> Trace:
             sender=found["traffic_from"],
             receiver=found["traffic_to"],
             traffic_bytes_per_s=found["traffic_bytes_per_s"],
+            about=str(found.get("about", "")),
         )
 
 
@@ -95,10 +99,10 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
             if stream.read(len(_ARRAY_MARK)) == _ARRAY_MARK:
                 raise InvalidInput("is one array, not a trace of several")
             with zipfile.ZipFile(stream) as archive:
-                _expect_room(archive)
+                names = _expect_room(archive)
             stream.seek(0)
             file = np.load(stream, allow_pickle=False)
-            found = {name: file[name] for name in ARRAYS}
+            found = {name: file[name] for name in names}
     except OSError as wrong:
         raise InvalidInput(f"cannot be read: {(wrong.strerror or str(wrong)).lower()}") from None
     except (*BROKEN, ValueError):
@@ -108,14 +112,15 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     return found
 
 
-def _expect_room(archive: zipfile.ZipFile) -> None:
-    """Refuse arrays that are missing, or larger than the file may be or than what is in it."""
+def _expect_room(archive: zipfile.ZipFile) -> list[str]:
+    """Return the arrays to read; refuse missing ones, and those larger than what is in the file."""
     infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if missing := sorted(ARRAYS.keys() - infos.keys()):
         raise InvalidInput(f"has no array {missing[0]!r}; it is not a trace")
-    if sum(infos[name].file_size for name in ARRAYS) > MOST_BYTES:
+    names = [*ARRAYS, *(name for name in LATER if name in infos)]
+    if sum(infos[name].file_size for name in names) > MOST_BYTES:
         raise InvalidInput(f"has arrays of more than {MOST_BYTES >> 20} MiB")
-    for name in ARRAYS:
+    for name in names:
         with archive.open(infos[name]) as member:
             major, _ = np.lib.format.read_magic(member)
             head = HEADS.get(major)
@@ -123,15 +128,16 @@ def _expect_room(archive: zipfile.ZipFile) -> None:
         # Room is made for what a head says before anybody sees that it lies.
         if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > infos[name].file_size:
             raise InvalidInput(f"{name} has the shape {shape}, and not the numbers for it")
+    return names
 
 
 def _expect_kinds(found: dict[str, npt.NDArray[Any]]) -> None:
     """Refuse arrays of another kind of numbers, and many values where one is meant."""
-    for name, kinds in ARRAYS.items():
-        if found[name].dtype.kind not in kinds:
-            raise InvalidInput(f"{name} has numbers of the kind {found[name].dtype}")
-    for name in ("format", "step_s"):
-        if found[name].shape != ():
+    for name, values in found.items():
+        if values.dtype.kind not in {**ARRAYS, **LATER}[name]:
+            raise InvalidInput(f"{name} has numbers of the kind {values.dtype}")
+    for name in ("format", "step_s", "about"):
+        if name in found and found[name].shape != ():
             raise InvalidInput(f"{name} must be one value")
 
 

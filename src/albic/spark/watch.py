@@ -30,7 +30,7 @@ KEPT = 16
 ALIKE = 2
 #: How often to look while too few batches tell when one will end.
 UNKNOWN_S = 0.2
-#: How often a query is asked whether it still runs while no batch of it will end.
+#: How often a query is asked whether it still runs: each answer wakes two processes.
 ASK_EVERY_S = 2.0
 
 
@@ -123,9 +123,9 @@ class QueryWatch:
 
     @property
     def active(self) -> bool:
-        """Return whether the query still runs; in the midst of a batch we take it for granted."""
+        """Return whether the query still runs; an answer counts for a while."""
         now_s = time.time()
-        if self.quiet_s(now_s) > 0 and now_s < self._asked_s + ASK_EVERY_S:
+        if now_s < self._asked_s + ASK_EVERY_S:
             return True
         self._asked_s = now_s
         return bool(self._query.isActive)

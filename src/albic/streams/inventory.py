@@ -7,7 +7,8 @@ from pyspark.sql import SparkSession
 
 from albic.streams.checkpoint import Checkpoint
 from albic.streams.heritage import old_sources
-from albic.streams.packing import ENDED, UNKNOWN
+from albic.streams.packing import UNKNOWN
+from albic.streams.parts import ENDED
 from albic.streams.stored import StoredGroup, stored_groups, stored_values
 
 

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from albic.streams.layout import Layout
+from albic.streams.parts import ENDED
 from albic.streams.wire import (
     SENDER_BITS,
     WIRE_SCHEMA,
@@ -24,8 +25,6 @@ from albic.streams.wire import (
 PACKED_ROWS = 65_536
 #: The watermark of a source that has not shown any time.
 UNKNOWN = -(2**63)
-#: The watermark of a source that has ended: the last time that pandas knows, in whole milliseconds.
-ENDED = 9_223_372_036_854_000
 
 
 @dataclass(frozen=True, slots=True)

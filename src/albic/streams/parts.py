@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
 from albic.model import InvalidInput
 from albic.streams.dividing import Split
 from albic.streams.state import State
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+#: The watermark of a source that has ended: the last time that pandas knows, in whole milliseconds.
+ENDED = 9_223_372_036_854_000
 
 Key: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 
@@ -56,7 +61,7 @@ class Processor(Protocol):
 
 #: Takes the output of an operator in one batch, and the batch's number. A batch that is repeated
 #: after a failure has the same number and the same rows.
-SinkFunction: TypeAlias = Callable[[DataFrame, int], None]
+SinkFunction: TypeAlias = Callable[["DataFrame", int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,14 +78,14 @@ class Source:
     """
 
     name: str
-    frame: DataFrame
+    frame: "DataFrame"
     event_time: str | None = None
     delay_s: float = 0.0
     ends: str | None = None
-    packed: StructType | None = None
+    packed: "StructType | None" = None
 
     @property
-    def schema(self) -> StructType:
+    def schema(self) -> "StructType":
         """Return the columns of its rows."""
         return self.packed or self.frame.schema
 
@@ -97,7 +102,7 @@ class Operator:
         The column or columns of its key; where inputs name theirs differently, a mapping from
         input to columns. Without any, all rows go to its only key group.
     schema
-        The rows it returns, as "name type, name type" or as a StructType.
+        The rows it returns, as "name type, name type", as a StructType or as Arrow's schema.
     event_time
         The column of its output that holds event times.
     windowed
@@ -120,7 +125,7 @@ class Operator:
     inputs: str | Sequence[str]
     key: Key
     key_groups: int
-    schema: str | StructType
+    schema: "str | pa.Schema | StructType"
     process: Processor
     event_time: str | None = None
     windowed: bool = False

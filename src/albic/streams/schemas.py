@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import types as spark
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from albic.model import InvalidInput
 from albic.model.fields import nearest
@@ -29,13 +29,15 @@ WORDS: dict[str, type[spark.DataType]] = {
 }
 
 
-def parsed(schema: str | spark.StructType, owner: str) -> spark.StructType:
+def parsed(schema: str | pa.Schema | spark.StructType, owner: str) -> spark.StructType:
     """Return the schema that ``owner`` was given, as Spark's type.
 
     A text is read here and not by Spark, so that a network can be drawn and checked without one.
     """
     if isinstance(schema, spark.StructType):
         found = schema
+    elif isinstance(schema, pa.Schema):
+        found = from_arrow_schema(schema)
     else:
         found = spark.StructType([_field(part, owner) for part in schema.split(",")])
     names = found.fieldNames()

@@ -7,10 +7,10 @@ import pytest
 pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
 from albic.experiments.catalogue import EXPERIMENTS
-from albic.experiments.entries import balance, jobs, lemmas, migrations
+from albic.experiments.entries import balance, jobs, lemmas, migrations, scale_in
 from albic.experiments.rows import Rows
 from albic.experiments.runs.collocation import CollocationPoint
-from albic.experiments.runs.jobs import POTC, UNRESTRICTED, JobPoint
+from albic.experiments.runs.jobs import POTC, SEED, SPARK, UNRESTRICTED, JobPoint
 from albic.experiments.runs.lemmas import LemmaPoint
 from albic.experiments.runs.methods import (
     ALBIC,
@@ -19,6 +19,7 @@ from albic.experiments.runs.methods import (
     JOINT,
     MILP,
     REPAIRED,
+    SCRATCH,
     SEARCH,
     STAGES,
 )
@@ -31,8 +32,8 @@ def solver(method, limit_s):
     return SolverPoint(4, 24, 2, 20.0, 3, method, limit_s, seed=1)
 
 
-def scaling(label, weight):
-    return ScaleInPoint(6, 30, 2, 1, 1, 4, 12, label, SEARCH, weight, 0.02, seed=1)
+def scaling(label, weight, method=SEARCH, limit_s=0.02):
+    return ScaleInPoint(6, 30, 2, 1, 1, 4, 12, label, method, weight, limit_s, seed=1)
 
 
 def collocating(method, nodes=4):
@@ -40,34 +41,41 @@ def collocating(method, nodes=4):
 
 
 def job(number, method, periods, moves=13):
-    limit_s = 0.3 if method == REPAIRED else 0.03
-    return JobPoint(number, method, method, moves, 10.0, periods, limit_s, seed=1)
+    limit_s = 0.3 if method in {MILP, REPAIRED} else 0.03
+    return JobPoint(number, method, method, moves, 10.0, periods, limit_s, seed=1, trace=SEED)
 
 
-SOLVER = [solver(FLUX, 0.1), solver(MILP, 1.0), solver(REPAIRED, 0.5), solver(SEARCH, 0.02)]
+SOLVER = [
+    *(solver(FLUX, 0.1), solver(MILP, 0.5), solver(MILP, 1.0), solver(SCRATCH, 1.0)),
+    *(solver(REPAIRED, 0.5), solver(SEARCH, 0.02)),
+]
 COLLOCATION = [collocating(method) for method in (ALBIC, COLA, JOINT)]
 AIRPLANES = [job(2, method, 3, moves=10) for method in (ALBIC, COLA, JOINT)]
 TINY = {
     "fig-solver-20": SOLVER,
     "fig-scale-in": [
         scaling(SEPARATE, 1.5),
-        scaling("integrated, urgent overload first", 0.05),
-        scaling("integrated, draining first", 1.5),
+        scaling(scale_in.INTEGRATED, 0.05, MILP, 0.3),
+        scaling(scale_in.URGENT, 0.05),
+        scaling(scale_in.DRAINING, 1.5),
     ],
     "fig-job1-balance": [
         *(job(1, method, balance.SETTLED + 2) for method in (FLUX, POTC, SEARCH, STAGES)),
-        job(1, REPAIRED, balance.SETTLED + 1),
+        *(job(1, method, balance.SETTLED + 1) for method in (MILP, REPAIRED)),
     ],
-    "fig-job1-migrations": list(
-        migrations.points((SEARCH,), (10, 13, UNRESTRICTED), balance.SETTLED + 2)
-    ),
+    "fig-job1-migrations": [
+        replace(point, time_limit_s=0.1, trace=SEED)
+        for point in migrations.points(
+            (MILP, SEARCH), (10, 13, UNRESTRICTED), balance.SETTLED + 2, (1,)
+        )
+    ],
     "fig-collocation": COLLOCATION,
     "fig-configurations": [*COLLOCATION, collocating(ALBIC, 6), collocating(COLA, 6)],
-    "fig-job2": AIRPLANES,
+    "fig-job2": [*AIRPLANES, *(replace(point, costs=SPARK) for point in AIRPLANES)],
     "fig-job3": [replace(point, job=3) for point in AIRPLANES],
     "fig-job4": [
         *(replace(point, job=4) for point in AIRPLANES if point.method != COLA),
-        replace(jobs.JOB_4.points[1], periods=3),
+        replace(jobs.JOB_4.points[5], periods=3, trace=SEED),
     ],
     "fig-job1-collocation": [replace(point, job=1) for point in AIRPLANES],
     "lemmas": [

@@ -12,7 +12,6 @@ from albic.experiments.report import (
     BEGIN,
     END,
     markdown,
-    verdict,
     write_docs,
     write_report,
     write_result,
@@ -21,6 +20,7 @@ from albic.experiments.result import result_of
 from albic.experiments.rows import Rows, amount
 from albic.experiments.runner import measured
 from albic.experiments.store import Store
+from albic.experiments.summary import explained, overview, verdict
 from albic.model import InvalidInput
 from tests.unit.experiments.small import rows_of, small
 
@@ -47,7 +47,7 @@ def test_what_was_not_measured_counts_neither_way(result):
     asked = small(least=10)
     told = result(replace(asked, claims=(*asked.claims, unknown)))
     assert verdict([told]).startswith("1 of 2 statements")
-    assert "| not measured | no rows |" in markdown([told], "")
+    assert "| not measured | – | no rows |" in markdown([told], "")
 
 
 def test_the_same_claim_holds_or_fails_with_what_was_measured(result):
@@ -78,6 +78,56 @@ def test_the_report_tells_claims_numbers_and_why_not(result, tmp_path):
     assert "![How large are squares?](small.svg)" in text
     assert "`albic reproduce small`" in text
     assert "<svg" in page
+
+
+KINDS = (
+    Claim("plain", "said", lambda _: Finding("7", holds=True)),
+    Claim("noted", "said", lambda _: Finding("7", holds=True, note="with our start")),
+    Claim("noted too", "said", lambda _: Finding("8", holds=True, note="with our start")),
+    Claim("wrong", "said", lambda _: Finding("9", holds=False, remark="it is 9", seeds="1 of 5")),
+    Claim("proven", "said", lambda _: Finding("3", holds=False, remark="see 3"), lemma=True),
+    Claim("alone", "said", lambda _: Finding("2", holds=False, remark="slow"), from_scratch=True),
+    Claim("dearer", "said", lambda _: Finding("5", holds=True), other_costs=True),
+    Claim("our own", "", lambda _: Finding("1", holds=True), ours=True),
+)
+
+
+def test_the_summary_keeps_apart_what_holds_how(result):
+    told = [result(replace(small(), claims=KINDS))]
+    assert overview(told).rows == (
+        ("holds", "1", "small"),
+        ("holds with a note", "2", "small 2"),
+        ("does not hold", "1", "small"),
+        ("false as stated", "1", "small"),
+    )
+    assert dict(explained(told)) == {
+        "holds with a note": ["with our start (small 2)"],
+        "does not hold": ["small, wrong: it is 9"],
+        "false as stated": ["small, proven: see 3"],
+    }
+    assert verdict(told) == (
+        "3 of 5 statements of the paper hold here, 2 of them with a note; of HiGHS from scratch 0 "
+        "of 1 do, with the costs of Spark 1 of 1, and 1 of 1 of ours."
+    )
+
+
+def test_the_summary_comes_first_and_the_solver_alone_has_its_own_table(result):
+    text = markdown([result(replace(small(), claims=KINDS))], "")
+    order = [
+        "## Summary",
+        "false as stated",
+        "## small",
+        "## Statements of the paper",
+        "## The same of HiGHS from scratch",
+        "## The same with costs that Spark has",
+        "## Statements of ours",
+    ]
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    before, _, after = text.partition("## The same of HiGHS from scratch")
+    assert "| alone |" in after
+    assert "| alone |" not in before
+    assert "| wrong | said | 9 | 1 of 5 | no: it is 9 |" in text
 
 
 def test_a_quick_report_says_that_it_is_one(result):
@@ -111,7 +161,7 @@ def test_a_page_without_a_place_for_the_report_is_refused_untouched(result, tmp_
 def test_a_bar_in_a_cell_does_not_break_the_table(result):
     one = result(small())
     assert all(
-        line.count("|") == 6
+        line.count("|") == 7
         for line in markdown([one], "").splitlines()
         if "squares" in line and "|" in line
     )

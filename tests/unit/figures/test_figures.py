@@ -51,6 +51,13 @@ def test_bars_stand_side_by_side_over_words():
     assert ">y<" in drawn
 
 
+def test_bars_with_a_band_carry_its_ends():
+    plain = Series("a", ["x", "y"], [1, 2], Kind.BARS)
+    banded = Series("a", ["x", "y"], [1, 2], Kind.BARS, band=([0.5, 1], [1.5, 3]))
+    assert "LineCollection" not in plots.svg([chart(plain)])
+    assert "LineCollection" in plots.svg([chart(banded)])
+
+
 def test_a_figure_is_saved_twice_under_its_whole_name(tmp_path):
     png, vector = plots.save([chart(Series("a", [1], [1]))] * 4, tmp_path / "new" / "fig-0.5")
     assert png.read_bytes().startswith(b"\x89PNG")

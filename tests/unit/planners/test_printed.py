@@ -11,6 +11,7 @@ from albic.optimize.solver import Limits
 from albic.planners.milp import MilpPlanner
 from albic.planners.printed import Printed, formulate_as_printed, printed_mean
 from albic.planners.problem import problem_of
+from albic.planners.search import SearchPlanner
 from tests.worlds import drawn, later, request, world
 
 SIGNED, POSITIVE = Printed(), Printed(signed=False)
@@ -21,18 +22,18 @@ AMPLE = Limits(time_limit_s=30.0)
 def plan(highs):
     """Return a planner of the printed program, with a running solver and ample time."""
 
-    def planned(asked, printed=POSITIVE):
+    def planned(asked, printed=POSITIVE, *, from_scratch=False):
         asked = replace(asked, time_limit_s=AMPLE.time_limit_s)
-        return MilpPlanner("paper", printed, solver=lambda: nullcontext(highs)).plan(asked)
+        return MilpPlanner("paper", printed, from_scratch, lambda: nullcontext(highs)).plan(asked)
 
     return planned
 
 
 def deviations(highs, asked, printed):
     """Return d, d_u and d_l of the optimum."""
-    program, places = formulate_as_printed(problem_of(asked), printed)
-    solution = highs.solve(program, AMPLE)
-    return solution.x[places.item.size :]
+    exact = formulate_as_printed(problem_of(asked), printed)
+    solution = highs.solve(exact.program, AMPLE)
+    return solution.x[exact.places.item.size :]
 
 
 def loads(answer, asked):
@@ -109,21 +110,19 @@ def test_lemma_2_is_false(plan, printed):
 
 
 def test_moves_without_benefit_are_free():
-    program, places = formulate_as_printed(
-        problem_of(world("a: 2 2 | b: 2 2 | c: 2 2", 6)), POSITIVE
-    )
-    balanced = np.zeros(3)
-    stays = np.concatenate([places.columns(places.home), balanced])
-    rotates = np.concatenate([places.columns((places.home + 1) % 3), balanced])
-    assert program.allows(stays)
-    assert program.allows(rotates)
-    assert program.value(stays) == program.value(rotates)
+    exact = formulate_as_printed(problem_of(world("a: 2 2 | b: 2 2 | c: 2 2", 6)), POSITIVE)
+    home = exact.problem.home
+    stays, rotates = exact.columns(home), exact.columns((home + 1) % 3)
+    assert exact.program.allows(stays)
+    assert exact.program.allows(rotates)
+    assert exact.program.value(stays) == exact.program.value(rotates)
 
 
-def test_a_flat_objective_leaves_a_hot_node_alone(plan):
+def test_a_flat_objective_leaves_a_hot_node_alone_unless_the_start_does_not(plan):
     asked = world("a: 40 | b: 10 10 10 | c: 5 | d: 5 | e: 5", 1)
-    answer = plan(asked, SIGNED)
-    assert 30 in loads(answer, asked)
+    assert 30 in loads(plan(asked, SIGNED, from_scratch=True), asked)
+    # By the printed objective both are the same, and the start is kept.
+    assert 30 not in loads(plan(asked, SIGNED), asked)
 
 
 def test_percentages_of_unequal_nodes_are_averaged(plan):
@@ -161,6 +160,47 @@ def test_makespan_is_not_its_subject(plan):
 
 def test_no_solution_in_time_keeps_the_present_allocation():
     asked = world("a: 4 4 | b:", time_limit_s=0.01)
-    answer = MilpPlanner("paper").plan(asked)
+    answer = MilpPlanner("paper", from_scratch=True).plan(asked)
     assert answer.outcome is Outcome.UNCHANGED
     assert "time limit" in answer.reason
+
+
+def test_without_time_for_highs_the_start_is_the_plan():
+    asked = world("a: 4 4 | b:", time_limit_s=0.01)
+    answer = MilpPlanner("paper").plan(asked)
+    assert loads(answer, asked) == [4, 4]
+    assert answer.outcome is Outcome.HEURISTIC
+    assert "start was not improved" in answer.reason
+
+
+@pytest.mark.parametrize("printed", [SIGNED, POSITIVE], ids=["signed", "positive"])
+def test_the_columns_of_an_assignment_are_what_highs_makes_of_it(highs, printed):
+    asked = request([3, 3, 1, 11], [1, 1, 2, 2], 3, budget=1)
+    exact = formulate_as_printed(problem_of(asked), printed)
+    solution = highs.solve(exact.program, AMPLE)
+    owner = exact.places.owner(solution.x)
+    assert exact.program.allows(exact.columns(owner))
+    assert exact.program.value(exact.columns(owner)) == pytest.approx(solution.objective)
+
+
+def test_the_better_assignment_is_the_one_that_the_program_allows_and_prefers():
+    exact = formulate_as_printed(problem_of(world("a: 4 4 4 | b:", 1)), POSITIVE)
+    home = exact.problem.home
+    moved, too_many = np.array([1, 0, 0]), np.array([1, 1, 0])
+    assert exact.best([home, moved]) is moved
+    assert exact.best([too_many, moved]) is moved
+    assert exact.best([too_many]) is None
+
+
+def test_a_start_that_the_program_forbids_is_left_out(plan):
+    # The search would leave a at 8, which constraint (5) forbids, and so does staying.
+    asked = request([2] * 6, [0] * 6, 4, budget=1)
+    assert "has no solution" in plan(asked).reason
+
+
+def test_highs_improves_on_a_start_that_is_not_the_best_of_the_printed_program(plan):
+    # The search balances by the exact mean; the printed program has another optimum.
+    asked = request([3.5, 0.5, 1.5, 0.5, 1], [1, 2, 0, 1, 0], 3, budget=1)
+    searched = SearchPlanner().plan(asked)
+    assert metrics.load_distance(asked.snapshot, searched.target) == pytest.approx(4 / 3)
+    assert metrics.load_distance(asked.snapshot, plan(asked).target) == pytest.approx(5 / 3)

@@ -1,5 +1,6 @@
 """Real Job 1 with few and many migrations a period: what they bring and what they cost."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from albic.experiments.entries.balance import (
@@ -10,30 +11,47 @@ from albic.experiments.entries.balance import (
     PERIOD_S,
     PERIODS,
     QUICK_PERIODS,
+    SEEDS,
+    SETTLED,
     settled,
     tables,
+    worst,
 )
 from albic.experiments.entries.lines import lines
+from albic.experiments.entries.solver_claims import STARTED
 from albic.experiments.experiment import Claim, Experiment, Finding
-from albic.experiments.rows import Rows, amount
+from albic.experiments.rows import Rows
 from albic.experiments.runs.jobs import UNRESTRICTED, JobPoint, steer
 from albic.experiments.runs.methods import MILP, SEARCH, STAGES
+from albic.experiments.spread import Spread, judge, spread
 from albic.figures import Chart
 
 MOST = (5, 10, 13, 20, 40, UNRESTRICTED)
 FREE = "unrestricted"
+#: The limit that the paper finds spikes with.
+TIGHT = 10
 #: HiGHS takes its whole time in every period, so the printed program gets less of everything.
-FEW, FEW_PERIODS, FEW_S = (10, 13, 40, UNRESTRICTED), 11, 5.0
+FEW, FEW_PERIODS = (TIGHT, MOVES, 40, UNRESTRICTED), 12
+METHODS = (MILP, SEARCH, STAGES)
 
 
-def points(methods: tuple[str, ...], most: tuple[int, ...], periods: int) -> tuple[JobPoint, ...]:
+def points(
+    methods: tuple[str, ...], most: tuple[int, ...], periods: int, seeds: tuple[int, ...]
+) -> tuple[JobPoint, ...]:
     """Return every method with every number of migrations."""
-    limit_s = {**LIMIT_S, MILP: FEW_S}
     return tuple(
-        JobPoint(1, f"{method}, {_moves(moves)}", method, moves, 10.0, periods, limit_s[method], 1)
+        JobPoint(
+            1, f"{method}, {_moves(moves)}", method, moves, 10.0, periods, LIMIT_S[method], seed
+        )
         for method in methods
         for moves in most
+        for seed in seeds
     )
+
+
+def of_method(rows: Rows, method: str) -> Rows:
+    """Return the settled periods of one method under all limits."""
+    return settled(rows).that(lambda row: str(row["label"]).startswith(f"{method}, "))
 
 
 def _moves(moves: float) -> str:
@@ -43,76 +61,93 @@ def _moves(moves: float) -> str:
 
 def _correlated(rows: Rows) -> Finding:
     """Return whether more migrations make the load more even, step by step."""
-    at, distance = _curve(rows, _method(rows))
-    return Finding(
-        f"mean points by limit: {_listed(at, distance)}",
-        all(more <= fewer for fewer, more in pairwise(distance)),
-        "the means do not fall in order, for HiGHS ends its time at plans that are far from the "
-        f"best; those of our search are {_listed(*_curve(rows, SEARCH))}",
+    mine = of_method(rows, MILP)
+    limits = mine.amounts("moves")
+
+    def means(some: Rows) -> list[float]:
+        return [some.where(moves=moves).mean("after") for moves in limits]
+
+    def falling(distances: Sequence[float]) -> bool:
+        return all(more <= fewer for fewer, more in pairwise(distances))
+
+    found = judge(mine, means, falling)
+    told = _listed(limits, found.spreads)
+    return found.finding(
+        f"mean points by limit: {told}", f"the means do not fall in order: {told}", STARTED
     )
 
 
-def _curve(rows: Rows, method: str) -> tuple[list[float], list[float]]:
-    """Return the limits of a method and the mean load distance under each."""
-    mine = settled(rows).that(lambda row: str(row["label"]).startswith(method))
-    return mine.curve("moves", "after")
-
-
-def _listed(at: list[float], distance: list[float]) -> str:
+def _listed(limits: Sequence[float], distances: Sequence[Spread]) -> str:
     """Return load distances by limit."""
-    pairs = zip(at, distance, strict=True)
-    return ", ".join(f"{_moves(moves)}: {amount(value)}" for moves, value in pairs)
-
-
-def _method(rows: Rows) -> str:
-    """Return whose migrations are looked at first."""
-    return MILP if any(str(label).startswith(MILP) for label in rows.words("label")) else SEARCH
+    pairs = zip(limits, distances, strict=True)
+    return ", ".join(f"{_moves(moves)}: {distance}" for moves, distance in pairs)
 
 
 def _spikes(rows: Rows) -> Finding:
     """Return whether the limit of 10 has spikes that the unrestricted one has not."""
-    late = settled(rows).that(lambda row: str(row["label"]).startswith(SEARCH))
-    few, free = (late.where(moves=moves).most("after") for moves in (10, UNRESTRICTED))
-    return Finding(
-        f"worst period {amount(few)} points with 10 migrations, {amount(free)} unrestricted",
-        few > 2 * free and few > BELOW_PCT,
-        f"with our search 10 migrations are enough for {amount(few)} points here",
+    mine = of_method(rows, MILP)
+
+    def numbers(some: Rows) -> list[float]:
+        few, free = (some.where(moves=moves) for moves in (TIGHT, UNRESTRICTED))
+        return [worst(few), worst(free), few.mean("after")]
+
+    def spiky(found: Sequence[float]) -> bool:
+        return found[0] > 2 * found[1] and found[0] > BELOW_PCT
+
+    found = judge(mine, numbers, spiky)
+    few, free, usual = found.spreads
+    longer = of_method(rows, SEARCH).where(moves=TIGHT)
+    return found.finding(
+        f"worst period {few} points with {TIGHT} migrations, {free} unrestricted",
+        f"with {TIGHT} migrations the worst period is at {few} points beside {usual} on average, "
+        f"and at {spread(longer, worst)} in the {longer.most('period') - SETTLED:.0f} periods of "
+        f"our search; a spike would be above {BELOW_PCT:g}",
+        STARTED,
     )
 
 
 def _large_overhead(rows: Rows) -> Finding:
     """Return how much longer the unrestricted solution pauses."""
-    late = settled(rows).that(lambda row: str(row["label"]).startswith(_method(rows)))
-    few, free = (late.where(moves=moves).mean("paused_s") for moves in (MOVES, UNRESTRICTED))
-    return Finding(
-        f"{amount(free)} s of pauses a period against {amount(few)} s with {MOVES}",
-        free > 4 * few,
-        "the unrestricted solution hardly moves more",
+
+    def pauses(some: Rows) -> list[float]:
+        return [some.where(moves=moves).mean("paused_s") for moves in (MOVES, UNRESTRICTED)]
+
+    found = judge(of_method(rows, MILP), pauses, lambda both: both[1] > 4 * both[0])
+    few, free = found.spreads
+    return found.finding(
+        f"{free} s of pauses a period against {few} s with {MOVES}",
+        f"the unrestricted solution pauses for {free} s a period, that of {MOVES} for {few} s",
+        STARTED,
     )
 
 
 def _pause(rows: Rows) -> Finding:
     """Return the pause of a key group, and its share of time."""
-    some = settled(rows).where(moves=MOVES)
-    each = some.mean("paused_s") / some.mean("planned")
-    share, all_ = 100 * each / PERIOD_S, 100 * some.mean("paused_s") / (300 * PERIOD_S)
-    return Finding(
-        f"{amount(each)} s a key group: {amount(share)} % of its time, {amount(all_)} % of all",
-        1.5 <= each <= 3.5 and all_ < 0.1,
-        f"a key group pauses {amount(each)} s on average, for those that move are not of mean size",
+
+    def numbers(some: Rows) -> list[float]:
+        mine = some.where(moves=MOVES)
+        each = mine.mean("paused_s") / mine.mean("planned")
+        shares = (each / PERIOD_S, mine.mean("paused_s") / (300 * PERIOD_S))
+        return [each, *(100 * share for share in shares)]
+
+    def briefly(found: Sequence[float]) -> bool:
+        return 1.5 <= found[0] <= 3.5 and found[2] < 0.1
+
+    found = judge(of_method(rows, MILP), numbers, briefly)
+    each, share, all_ = found.spreads
+    return found.finding(
+        f"{each} s a key group: {share} % of its time, {all_} % of all",
+        f"a key group pauses {each} s on average, which is {share} % of its time",
     )
 
 
 def _charts(rows: Rows) -> tuple[Chart, ...]:
     """Return quality and pauses over the number of allowed migrations, then over time."""
-    late = settled(rows)
-    methods = [m for m in LIMIT_S if any(str(la).startswith(m) for la in rows.words("label"))]
-    shown = []
-    for row in late.rows:
-        method = next(m for m in methods if str(row["label"]).startswith(m))
-        moves = float(row["moves"] or 0)
-        shown.append({**row, "method": method, "allowed": min(moves, 300.0)})
-    grouped = Rows.of(shown)
+    grouped = Rows.of(
+        {**row, "method": method, "allowed": min(float(row["moves"] or 0), 300.0)}
+        for method in METHODS
+        for row in of_method(rows, method).rows
+    )
     return (
         Chart(
             "Quality",
@@ -133,12 +168,7 @@ def _charts(rows: Rows) -> tuple[Chart, ...]:
             "Quality over time, our search",
             "period",
             "load distance, points",
-            lines(
-                late.that(lambda row: str(row["label"]).startswith(SEARCH)),
-                "label",
-                "period",
-                "after",
-            ),
+            lines(of_method(rows, SEARCH), "label", "period", "after"),
             log_y=True,
         ),
     )
@@ -149,8 +179,14 @@ MIGRATIONS = Experiment(
     figure="Figures: Quality and Overhead (unrestricted load balancing)",
     question="What do more migrations a period bring, and what do they cost?",
     notes=NOTES,
-    points=(*points((MILP,), FEW, FEW_PERIODS), *points((SEARCH, STAGES), MOST, PERIODS)),
-    quick=points((SEARCH,), (10, 13, UNRESTRICTED), QUICK_PERIODS),
+    points=(
+        *points((MILP,), FEW, FEW_PERIODS, SEEDS),
+        *points((SEARCH, STAGES), MOST, PERIODS, SEEDS),
+    ),
+    quick=(
+        *points((MILP,), (TIGHT, MOVES, UNRESTRICTED), SETTLED + 2, (1,)),
+        *points((SEARCH,), (TIGHT, MOVES, UNRESTRICTED), QUICK_PERIODS, (1,)),
+    ),
     measure=steer,
     claims=(
         Claim(

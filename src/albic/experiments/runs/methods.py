@@ -25,7 +25,9 @@ from albic.planners.milp import MilpPlanner
 from albic.planners.printed import Printed
 from albic.planners.search import SearchPlanner
 
-MILP, FLUX, ALBIC, COLA = "MILP as printed", "Flux", "ALBIC", "COLA"
+#: The printed program, started by our search; and HiGHS alone with it.
+MILP, SCRATCH = "MILP", "MILP, solver from scratch"
+FLUX, ALBIC, COLA = "Flux", "ALBIC", "COLA"
 REPAIRED, SEARCH, STAGES, JOINT, PAIRS = (
     "milp (ours)",
     "search (ours)",
@@ -40,6 +42,7 @@ PRINTED = Printed(signed=False)
 
 METHODS: dict[str, Callable[[], Planner]] = {
     MILP: lambda: MilpPlanner("paper", PRINTED),
+    SCRATCH: lambda: MilpPlanner("paper", PRINTED, from_scratch=True),
     FLUX: FluxPlanner,
     ALBIC: AlbicPlanner,
     COLA: ColaPlanner,

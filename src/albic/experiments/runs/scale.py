@@ -101,6 +101,8 @@ def planned(point: ScalePoint, nodes: int) -> Row:
         "wall_s": wall_s,
         "start": metrics.load_distance(snapshot, snapshot.allocation),
         "distance": metrics.load_distance(snapshot, target),
+        "makespan": metrics.makespan(snapshot, target),
+        "bound": plan.bound,
         "collocation": 100 * metrics.collocation_factor(snapshot.traffic, target),
         "moved": len(plan.moves),
         "findings": len(violations(plan, request)),

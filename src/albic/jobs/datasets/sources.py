@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.readwriter import DataStreamReader
-from pyspark.sql.types import StructType
+from typing import TYPE_CHECKING
 
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.generating import default_edits
@@ -18,16 +15,21 @@ from albic.jobs.datasets.schemas import EDITS, FLIGHTS, WEATHERS, Kind
 from albic.jobs.datasets.years import YEAR
 from albic.model import InvalidInput
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql.types import StructType
+
 DAY_US = 86_400_000_000
 
 
 def flights(
-    spark: SparkSession,
+    spark: "SparkSession",
     path: Path | None = None,
     *,
     pace: Pace | None = None,
     streaming: bool = True,
-) -> DataFrame:
+) -> "DataFrame":
     """Return flights by their scheduled departure; from New York in 2013 if no ``path`` is given.
 
     Parameters
@@ -43,13 +45,13 @@ def flights(
 
 
 def weather(
-    spark: SparkSession,
+    spark: "SparkSession",
     path: Path | None = None,
     *,
     stations: Path | None = None,
     pace: Pace | None = None,
     streaming: bool = True,
-) -> DataFrame:
+) -> "DataFrame":
     """Return observations of weather; hourly at New York in 2013 if no ``path`` is given.
 
     Parameters
@@ -67,12 +69,12 @@ def weather(
 
 
 def edits(
-    spark: SparkSession,
+    spark: "SparkSession",
     path: Path | None = None,
     *,
     pace: Pace | None = None,
     streaming: bool = True,
-) -> DataFrame:
+) -> "DataFrame":
     """Return edits of Wikipedia; generated ones if no ``path`` is given.
 
     Parameters
@@ -105,8 +107,8 @@ def ordered_edits(path: Path | None = None, watch: Watch = unwatched) -> Prepare
 
 
 def frame(
-    spark: SparkSession, copy: Prepared, *, pace: Pace | None = None, streaming: bool = True
-) -> DataFrame:
+    spark: "SparkSession", copy: Prepared, *, pace: Pace | None = None, streaming: bool = True
+) -> "DataFrame":
     """Return an ordered copy as a DataFrame, with the row's number in ``sequence``."""
     if not streaming:
         rows = spark.read.parquet(*(str(piece) for piece in copy.pieces))
@@ -117,8 +119,8 @@ def frame(
 
 
 def packed_frame(
-    spark: SparkSession, copy: Prepared, pace: Pace, columns: Sequence[str]
-) -> tuple[DataFrame, StructType]:
+    spark: "SparkSession", copy: Prepared, pace: Pace, columns: Sequence[str]
+) -> tuple["DataFrame", "StructType"]:
     """Return an ordered copy as a stream of Arrow record batches, and the columns of those.
 
     They are as in ``packed`` of :class:`albic.streams.Source`, with one more that is true in the
@@ -129,7 +131,7 @@ def packed_frame(
     return reader.load(), replay.packed_schema(copy, columns)
 
 
-def _reader(spark: SparkSession, copy: Prepared, pace: Pace) -> DataStreamReader:
+def _reader(spark: "SparkSession", copy: Prepared, pace: Pace) -> "DataStreamReader":
     """Return a replay that only has to be loaded."""
     replay = _module().Replay
     spark.dataSource.register(replay)
@@ -144,7 +146,7 @@ def _reader(spark: SparkSession, copy: Prepared, pace: Pace) -> DataStreamReader
     return reader
 
 
-def _again(rows: DataFrame, copy: Prepared) -> DataFrame:
+def _again(rows: "DataFrame", copy: Prepared) -> "DataFrame":
     """Return rows that come again and again, in words of SQL; a replay does it in Python."""
     inside = f"pmod(unix_micros({{0}}), {DAY_US})"
     day = f"date_from_unix_date(int((unix_micros({{0}}) - {inside}) div {DAY_US}))"

@@ -1,6 +1,7 @@
 """Normalised rows written down in the original formats: what the loaders read."""
 
 import json
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def save(table: pa.Table, form: Format, path: Path) -> None:
     if lines is None:
         known = ", ".join(WRITERS)
         raise InvalidInput(f"{form.name} can be read, not written; choose one of {known}")
-    fresh = path.with_name(f".new-{path.name}")
+    # A name that nobody else has: two may be writing the same file.
+    fresh = path.with_name(f".new-{secrets.token_hex(4)}-{path.name}")
     try:
         with compressing(fresh) as stream:
             for line in lines(table):

@@ -5,22 +5,23 @@ local.
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from albic.jobs.datasets import Pace
+from albic.jobs.datasets.pace import Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.schemas import FLIGHT
 from albic.jobs.datasets.sources import frame, ordered_flights
-from albic.jobs.real.ending import ending
+from albic.jobs.real.feeds import Feed
 from albic.jobs.real.job import Inputs, RealJob
-from albic.jobs.real.results import sinks
 from albic.jobs.real.sums import added, counted
 from albic.jobs.stores import Column, Table
-from albic.streams import Network, Operator, Rows, Source, State
+from albic.streams import Operator, Rows, State
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 ROWS_PER_BATCH = 5_000
 FLIGHTS, EXTRACT, SUM = "flights", "extract-delay", "sum-delay"
@@ -28,16 +29,11 @@ FLIGHTS, EXTRACT, SUM = "flights", "extract-delay", "sum-delay"
 #: A flight travels whole, as the paper's tuples do: who sums delays today may want more tomorrow.
 COLUMNS = tuple(FLIGHT.names)
 #: The whole flight goes on, with its delay; the airplane has another name from here on.
-DELAYS = from_arrow_schema(
-    pa.schema(
-        [
-            *(
-                each.with_name("airplane") if each.name == "tail_number" else each
-                for each in FLIGHT
-            ),
-            pa.field("delay_min", pa.int64()),
-        ]
-    )
+DELAYS = pa.schema(
+    [
+        *(each.with_name("airplane") if each.name == "tail_number" else each for each in FLIGHT),
+        pa.field("delay_min", pa.int64()),
+    ]
 )
 SUMS = "airplane string, year int, delay_min bigint, flights bigint"
 TABLE = Table(
@@ -75,10 +71,10 @@ def flights_of(inputs: Inputs) -> Prepared:
     return inputs.bounded(ordered_flights(inputs.data), ROWS_PER_BATCH)
 
 
-def source(spark: SparkSession, inputs: Inputs) -> Source:
-    """Return flights as a stream."""
+def feeds(inputs: Inputs) -> tuple[Feed, ...]:
+    """Return flights on their way."""
     pace = Pace(rows=inputs.rows_per_batch or ROWS_PER_BATCH)
-    return ending(FLIGHTS, spark, flights_of(inputs), pace, COLUMNS)
+    return (Feed(FLIGHTS, flights_of(inputs), pace, COLUMNS),)
 
 
 def operators(key_groups: int) -> list[Operator]:
@@ -107,23 +103,13 @@ def operators(key_groups: int) -> list[Operator]:
     ]
 
 
-def network(spark: SparkSession, inputs: Inputs) -> Network:
-    """Return the job as a network."""
-    return Network(
-        "job2",
-        [source(spark, inputs)],
-        operators(inputs.key_groups),
-        sinks(JOB.tables, inputs),
-    )
-
-
-def arrived(flights: DataFrame) -> DataFrame:
+def arrived(flights: "DataFrame") -> "DataFrame":
     """Return the flights whose delay is known, with their delay."""
     known = flights.where("tail_number IS NOT NULL AND arrival_delay_min IS NOT NULL")
     return known.selectExpr("*", "greatest(arrival_delay_min, 0) AS delay_min")
 
 
-def totals(flights: DataFrame) -> DataFrame:
+def totals(flights: "DataFrame") -> "DataFrame":
     """Return the sums by airplane and year out of one query in SQL."""
     query = """
         SELECT tail_number AS airplane, year, sum(delay_min) AS delay_min, count(*) AS flights
@@ -132,7 +118,7 @@ def totals(flights: DataFrame) -> DataFrame:
     return flights.sparkSession.sql(query, flights=flights)
 
 
-def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
+def twin(spark: "SparkSession", inputs: Inputs) -> Mapping[str, "DataFrame"]:
     """Return the job's result out of one query in SQL."""
     return {SUM: totals(arrived(frame(spark, flights_of(inputs), streaming=False)))}
 
@@ -140,8 +126,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job2",
     title="Delays of flights, summed by airplane and year.",
-    prepare=lambda inputs: flights_of(inputs).rows,
-    network=network,
+    feeds=feeds,
+    operators=lambda inputs: operators(inputs.key_groups),
     twin=twin,
     tables={SUM: TABLE},
     worst_start=True,

@@ -6,24 +6,26 @@ number. What is most edited over all is worked out from what is most edited in e
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
 
 from albic.arrays import Ints
-from albic.jobs.datasets import Pace
+from albic.jobs.datasets.pace import Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.sources import frame, ordered_edits
-from albic.jobs.real.ending import ending
+from albic.jobs.real.feeds import Feed
 from albic.jobs.real.geohash import geohash
 from albic.jobs.real.job import Inputs, RealJob
-from albic.jobs.real.results import sinks
 from albic.jobs.real.sums import added, counted, summed
 from albic.jobs.real.windows import most, parted
 from albic.jobs.stores import Column, Table
-from albic.streams import Network, Operator, Rows, Source, State
+from albic.streams import Operator, Rows, State
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 ROWS_PER_BATCH = 1_000
 EDITS, GEOHASH, TOP, GLOBAL = "edits", "geohash", "top-k", "global-top-k"
@@ -116,10 +118,10 @@ def edits_of(inputs: Inputs) -> Prepared:
     return inputs.bounded(ordered_edits(inputs.data), ROWS_PER_BATCH)
 
 
-def source(spark: SparkSession, inputs: Inputs) -> Source:
-    """Return edits as a stream."""
+def feeds(inputs: Inputs) -> tuple[Feed, ...]:
+    """Return edits on their way."""
     pace = Pace(rows=inputs.rows_per_batch or ROWS_PER_BATCH)
-    return ending(EDITS, spark, edits_of(inputs), pace, ("event_time", "sequence", *ARTICLE))
+    return (Feed(EDITS, edits_of(inputs), pace, ("event_time", "sequence", *ARTICLE)),)
 
 
 def last_operator(key_groups: int, above: str) -> Operator:
@@ -146,17 +148,7 @@ def operators(key_groups: int) -> list[Operator]:
     ]
 
 
-def network(spark: SparkSession, inputs: Inputs) -> Network:
-    """Return the job as a network."""
-    return Network(
-        "job1",
-        [source(spark, inputs)],
-        operators(inputs.key_groups),
-        sinks(JOB.tables, inputs),
-    )
-
-
-def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
+def twin(spark: "SparkSession", inputs: Inputs) -> Mapping[str, "DataFrame"]:
     """Return the job's result out of one query in SQL; cells have numbers there."""
     query = f"""
         WITH placed AS (
@@ -183,8 +175,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1",
     title="The most edited articles of each minute, by region of Denmark and over all.",
-    prepare=lambda inputs: edits_of(inputs).rows,
-    network=network,
+    feeds=feeds,
+    operators=lambda inputs: operators(inputs.key_groups),
     twin=twin,
     tables={GLOBAL: TABLE},
     worst_start=False,

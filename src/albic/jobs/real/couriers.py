@@ -8,26 +8,28 @@ database now and then.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
 
-from albic.jobs.datasets import Pace
+from albic.jobs.datasets.pace import Pace
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.sources import frame, ordered_flights, ordered_weather
 from albic.jobs.datasets.years import year_of
 from albic.jobs.real import airplanes, rain, routes
 from albic.jobs.real.airplanes import FLIGHTS, ROWS_PER_BATCH, SUM, SUMS
-from albic.jobs.real.ending import ending
+from albic.jobs.real.feeds import Feed
 from albic.jobs.real.job import Inputs, RealJob
-from albic.jobs.real.results import sinks
 from albic.jobs.real.routes import ROUTE, ROUTE_DELAY
 from albic.jobs.real.sums import added, latest
 from albic.jobs.real.windows import parted
 from albic.jobs.stores import Column, Table
 from albic.model import InvalidInput
-from albic.streams import Network, Operator, Rows, State
+from albic.streams import Operator, Rows, State
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 WEATHER, RAIN, JOIN, EFFICIENCY = "weather", "rainscore", "join", "courier-efficiency"
 STORE_DELAYS, STORE_EFFICIENCY = "store-delays", "store-efficiency"
@@ -164,23 +166,23 @@ def operators(key_groups: int, score: rain.RainScore) -> list[Operator]:
     ]
 
 
-def network(spark: SparkSession, inputs: Inputs) -> Network:
-    """Return the job as a network."""
+def feeds(inputs: Inputs) -> tuple[Feed, ...]:
+    """Return flights and weather on their way, side by side."""
     data = data_of(inputs)
     pace = Pace(span_s=data.span_s)
-    score = rain.RainScore(rain.record(ordered_weather(inputs.data)), rain.routes(data.flights))
-    return Network(
-        "job4",
-        [
-            ending(FLIGHTS, spark, data.flights, pace, airplanes.COLUMNS),
-            ending(WEATHER, spark, data.weather, pace, rain.COLUMNS),
-        ],
-        operators(inputs.key_groups, score),
-        sinks(JOB.tables, inputs),
+    return (
+        Feed(FLIGHTS, data.flights, pace, airplanes.COLUMNS),
+        Feed(WEATHER, data.weather, pace, rain.COLUMNS),
     )
 
 
-def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
+def score_of(inputs: Inputs) -> rain.RainScore:
+    """Return what scores the rain of these data."""
+    most = rain.record(ordered_weather(inputs.data))
+    return rain.RainScore(most, rain.routes(data_of(inputs).flights))
+
+
+def twin(spark: "SparkSession", inputs: Inputs) -> Mapping[str, "DataFrame"]:
     """Return the job's results out of two queries in SQL."""
     query = f"""
         WITH fallen AS (
@@ -215,8 +217,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job4",
     title="Delays by airplane and by route, and how they go with the rain at the origin.",
-    prepare=lambda inputs: data_of(inputs).flights.rows,
-    network=network,
+    feeds=feeds,
+    operators=lambda inputs: operators(inputs.key_groups, score_of(inputs)),
     twin=twin,
     tables={STORE_DELAYS: airplanes.TABLE, STORE_EFFICIENCY: TABLE},
     worst_start=True,

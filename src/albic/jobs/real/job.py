@@ -1,15 +1,22 @@
-"""What a real job is: a network, the same as plain Spark SQL, and where its results go."""
+"""What a real job is: operators, the same as plain Spark SQL, and where its results go."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING
 
 from albic.jobs.datasets.prepared import Prepared
+from albic.jobs.real.ending import ending
+from albic.jobs.real.feeds import Feed
+from albic.jobs.real.sinks import sinks
 from albic.jobs.stores import Table
 from albic.model import InvalidInput
-from albic.streams import Network
+from albic.streams import Operator
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from albic.streams import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +85,10 @@ class RealJob:
         What the command line calls it.
     title
         What it does, in one sentence.
-    prepare
+    feeds
         Reads the data and puts them in order, or says what is wrong with them; needs no Spark.
-        Returns how many rows there are, of the first input.
-    network
-        Makes the operators and their sinks over a stream of the inputs.
+    operators
+        What is done with them; needs no Spark either.
     twin
         Works out the same in plain Spark SQL, over the same rows at once: a result a sink, by the
         name of the sink's operator, with the columns of its table.
@@ -98,10 +104,26 @@ class RealJob:
 
     name: str
     title: str
-    prepare: Callable[[Inputs], int]
-    network: Callable[[SparkSession, Inputs], Network]
-    twin: Callable[[SparkSession, Inputs], Mapping[str, DataFrame]]
+    feeds: Callable[[Inputs], tuple[Feed, ...]]
+    operators: Callable[[Inputs], list[Operator]]
+    twin: Callable[["SparkSession", Inputs], Mapping[str, "DataFrame"]]
     tables: Mapping[str, Table]
     worst_start: bool
     rows: int
     key_groups: int = 8
+
+    def prepare(self, inputs: Inputs) -> int:
+        """Put the data in order, and return how many rows there are, of the first input."""
+        return self.feeds(inputs)[0].copy.rows
+
+    def network(self, spark: "SparkSession", inputs: Inputs) -> "Network":
+        """Return the operators and their sinks over a stream of the inputs."""
+        from albic.streams import Network  # noqa: PLC0415  all else here needs no Spark
+
+        inputs.folder.mkdir(parents=True, exist_ok=True)
+        return Network(
+            self.name,
+            [ending(spark, feed) for feed in self.feeds(inputs)],
+            self.operators(inputs),
+            sinks(self.tables, inputs.database()),
+        )

@@ -6,21 +6,23 @@ which it has sent less. So counts come in two parts, and one more operator has t
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
 
 from albic.arrays import Ints
 from albic.jobs.real import articles
 from albic.jobs.real.articles import ARTICLE, EDITS, GEOHASH, GLOBAL, PLACED, TOPS, K
 from albic.jobs.real.job import Inputs, RealJob
-from albic.jobs.real.results import sinks
 from albic.jobs.real.sums import summed
 from albic.jobs.real.windows import most
-from albic.streams import Network, Operator, Rows, State
+from albic.streams import Operator, Rows, State
 from albic.streams.hashing import key_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 COUNT, MERGE = "partial-count", "merge-top-k"
 CELL = ("window_start", "geohash", *ARTICLE)
@@ -102,17 +104,7 @@ def operators(key_groups: int) -> list[Operator]:
     ]
 
 
-def network(spark: SparkSession, inputs: Inputs) -> Network:
-    """Return the job as a network."""
-    return Network(
-        "job1-potc",
-        [articles.source(spark, inputs)],
-        operators(inputs.key_groups),
-        sinks(JOB.tables, inputs),
-    )
-
-
-def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
+def twin(spark: "SparkSession", inputs: Inputs) -> Mapping[str, "DataFrame"]:
     """Return what Job 1 returns: who counts an edit changes no result."""
     return articles.twin(spark, inputs)
 
@@ -120,8 +112,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job1-potc",
     title="Real Job 1 with the power of two choices: each edit to the less loaded of two.",
-    prepare=lambda inputs: articles.edits_of(inputs).rows,
-    network=network,
+    feeds=articles.feeds,
+    operators=lambda inputs: operators(inputs.key_groups),
     twin=twin,
     tables={GLOBAL: articles.TABLE},
     worst_start=False,

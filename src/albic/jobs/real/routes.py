@@ -1,19 +1,21 @@
 """Real Job 3: Real Job 2, and the delays of each route: an origin and a destination."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
 
 from albic.jobs.datasets.sources import frame
 from albic.jobs.real import airplanes
-from albic.jobs.real.airplanes import EXTRACT, arrived, flights_of, source
+from albic.jobs.real.airplanes import EXTRACT, arrived, flights_of
 from albic.jobs.real.job import Inputs, RealJob
-from albic.jobs.real.results import sinks
 from albic.jobs.real.sums import added, counted, summed
 from albic.jobs.stores import Column, Table
-from albic.streams import Network, Operator, Rows, State
+from albic.streams import Operator, Rows, State
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 ROUTE_DELAY = "route-delay"
 ROUTE = ("origin", "destination")
@@ -51,17 +53,7 @@ def operators(key_groups: int) -> list[Operator]:
     return [*airplanes.operators(key_groups), routes]
 
 
-def network(spark: SparkSession, inputs: Inputs) -> Network:
-    """Return the job as a network."""
-    return Network(
-        "job3",
-        [source(spark, inputs)],
-        operators(inputs.key_groups),
-        sinks(JOB.tables, inputs),
-    )
-
-
-def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
+def twin(spark: "SparkSession", inputs: Inputs) -> Mapping[str, "DataFrame"]:
     """Return the job's results out of two queries in SQL."""
     query = """
         SELECT origin, destination, sum(delay_min) AS total_delay_min, count(*) AS total_flights
@@ -75,8 +67,8 @@ def twin(spark: SparkSession, inputs: Inputs) -> Mapping[str, DataFrame]:
 JOB = RealJob(
     name="job3",
     title="Delays of flights, summed by airplane and year, and by route.",
-    prepare=lambda inputs: flights_of(inputs).rows,
-    network=network,
+    feeds=airplanes.feeds,
+    operators=lambda inputs: operators(inputs.key_groups),
     twin=twin,
     tables={airplanes.SUM: airplanes.TABLE, ROUTE_DELAY: TABLE},
     worst_start=True,

@@ -1,6 +1,9 @@
 """What is generated and written is read back as it was, and ordered whatever the memory."""
 
+import gzip
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -11,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from albic.jobs.datasets import pieces, prepared, synthetic
-from albic.jobs.datasets.formats import FORMATS
+from albic.jobs.datasets.formats import FORMATS, WIKITICKER
 from albic.jobs.datasets.generating import RECIPES
 from albic.jobs.datasets.ordering import is_ordered, ordered
-from albic.jobs.datasets.recipe import Recipe
+from albic.jobs.datasets.recipe import EDIT_RECIPE, Recipe
 from albic.jobs.datasets.schemas import EDIT, FLIGHTS
 from albic.jobs.datasets.writing import WRITERS, save
 from tests.unit.jobs.datasets.helpers import table_of
@@ -134,3 +137,20 @@ def test_a_range_of_rows_is_always_the_same_rows(
         assert again.row_at(times[-1] + 1) == 333
         assert again.row_at(0) == 0
         assert again.time_at_us(999) == times[-1]
+
+
+def test_two_who_write_the_same_file_at_once_both_succeed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form, path = WIKITICKER, tmp_path / "edits.json.gz"
+    table, lines = synthetic.edits(replace(EDIT_RECIPE, rows=5)), WRITERS[form.name]
+
+    def with_another_in_between(rows: pa.Table) -> Iterator[str]:
+        yield from lines(rows)
+        monkeypatch.setitem(WRITERS, form.name, lines)
+        save(rows, form, path)
+
+    monkeypatch.setitem(WRITERS, form.name, with_another_in_between)
+    save(table, form, path)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert len(gzip.decompress(path.read_bytes()).splitlines()) == 5
