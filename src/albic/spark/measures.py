@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from albic.control.moving import late_s
+from albic.control.move_costs import late_s
 from albic.control.speeds import MOST_CHANGE_OF_ROWS
 from albic.spark.batch import BatchSample, TaskSample
 from albic.spark.placement import KeyGroup

@@ -9,7 +9,7 @@ import numpy as np
 
 from albic.arrays import Ints
 from albic.control.invariants import Ground
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.control.task_costs import task_costs

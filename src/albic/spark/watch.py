@@ -9,19 +9,19 @@ from typing import Protocol
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.control.attention import Attention
-from albic.control.change import growth
-from albic.control.pacing import look_in_s, sure_until_s
+from albic.control.batch_sampling import Attention
+from albic.control.change_detection import growth
+from albic.control.polling import look_in_s, sure_until_s
 from albic.model import Throughput, Topology
 from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge, EndedBatch, Followers
 from albic.spark.checkpoint import StateSizes
-from albic.spark.copying import NO_COPIES, Copying, CopyRules
 from albic.spark.executors import Executor
+from albic.spark.local_files import NearFiles
 from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
-from albic.spark.near_files import NearFiles
 from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
+from albic.spark.query_copies import NO_COPIES, Copying, CopyRules
 from albic.spark.statistics import StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
