@@ -149,7 +149,7 @@ def raw_batch(
                 key_group=first[stage.stage] + task.partition,
                 node_id=task.executor_id,
                 busy_s=task.run_s,
-                loaded=task.loaded,
+                loaded=not task.usual,
                 cpu_s=task.cpu_s,
                 rows=task.records,
                 local_bytes=task.local_bytes,

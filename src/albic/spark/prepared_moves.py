@@ -53,6 +53,11 @@ class Preparing:
         """
         return self._took_s.pop(group, None)
 
+    def loading(self) -> frozenset[str]:
+        """Return the executors that still load what is to move to them."""
+        with self._lock:
+            return self._copies.loading()
+
     def begin(
         self, moves: Mapping[KeyGroup, Executor], version: int, *, together: bool
     ) -> Mapping[KeyGroup, Executor]:

@@ -76,6 +76,14 @@ class Copying:
         self._sources.update((group, before[group]) for group in made if before[group] in live)
         return bool(made)
 
+    def loading(self) -> frozenset[str]:
+        """Return the executors that load what is to move to them.
+
+        Second copies are left out: they are loaded when nothing has been measured yet, and seldom
+        after that.
+        """
+        return frozenset() if self._preparing is None else self._preparing.loading()
+
     def prepared_s(self, group: KeyGroup) -> float | None:
         """Return how long the last move of a key group was prepared; None if it was not.
 
