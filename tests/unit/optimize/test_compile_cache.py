@@ -21,7 +21,9 @@ def folder_in(home: Path, sources: Path | None = None) -> str:
     program = PROGRAM if sources is None else f"import sys; sys.path.insert(0, {str(sources)!r})\n"
     if sources is not None:
         program += "import importlib.util as u\n"
-        program += f"s = u.spec_from_file_location('cache', {str(sources / 'compile_cache.py')!r})\n"
+        program += (
+            f"s = u.spec_from_file_location('cache', {str(sources / 'compile_cache.py')!r})\n"
+        )
         program += "m = u.module_from_spec(s); s.loader.exec_module(m); print(m.folder())"
     done = subprocess.run(
         [sys.executable, "-c", program],
