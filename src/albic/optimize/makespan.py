@@ -71,9 +71,7 @@ def _by_program(stages: list[Stage], curves: Floats) -> Shares:
     return Shares(float(peaks.sum()), peaks)
 
 
-def _raised(
-    stages: list[Stage], curves: Floats, within: float, left: int
-) -> tuple[Floats, int]:
+def _raised(stages: list[Stage], curves: Floats, within: float, left: int) -> tuple[Floats, int]:
     """Raise the curves until the best shares lean on none that is less exact than ``within``.
 
     Return the maxima of these shares, and the steps that are left.
