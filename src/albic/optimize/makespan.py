@@ -66,8 +66,9 @@ def _by_program(stages: list[Stage], curves: Floats) -> Shares:
     Curves are raised only. As soon as all that the best shares lean on is exact, they are the best.
     """
     left = STEPS
-    for within in PASSES:
-        peaks, left = _raised(stages, curves, within, left)
+    for within in PASSES[:-1]:
+        _, left = _raised(stages, curves, within, left)
+    peaks, _ = _raised(stages, curves, PASSES[-1], left)
     return Shares(float(peaks.sum()), peaks)
 
 
