@@ -10,7 +10,7 @@ from albic.optimize import compile_cache
 from albic.optimize.compiled import compiled
 
 PROGRAM = """if True:
-    from albic.optimize import counting
+    from albic.optimize import count_bound
     import albic.optimize.compile_cache as cache
     print(cache.folder())
 """
@@ -56,7 +56,7 @@ def test_the_same_sources_elsewhere_find_the_same_folder(tmp_path: Path) -> None
 
 def test_a_change_in_any_source_is_another_folder(tmp_path: Path) -> None:
     sources = copy_of_the_sources(tmp_path / "other")
-    (sources / "drawing.py").write_text("# another\n")
+    (sources / "candidates.py").write_text("# another\n")
     assert folder_in(tmp_path, sources) != folder_in(tmp_path)
 
 
