@@ -180,5 +180,5 @@ JOB = RealJob(
     twin=twin,
     tables={GLOBAL: TABLE},
     worst_start=False,
-    rows=60_000,
+    rows=600_000,
 )
