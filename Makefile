@@ -93,7 +93,7 @@ bench-loss: $(COMPILED)  ## kill executors under plain Spark and under albic; pr
 	$(BIN)/python -m bench.loss
 
 bench-page: $(COMPILED)  ## what the live page costs with a thousand key groups and ten thousand rounds; a minute
-	$(BIN)/python -m bench.page
+	$(BIN)/python -m bench.live_page
 
 bench-standby: $(COMPILED)  ## the same with 20 MB a key group beyond 100 Mbit/s, and second copies of it; needs root
 	$(BIN)/python -m bench.loss --mb 20 --kills 2 --cpu 0.4 --network 100mbit --storage network

@@ -17,18 +17,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from albic.cli.run_nodes import told
-from albic.cli.screen import screen
-from albic.dashboard.courses import without_remnant
-from albic.dashboard.repeats import turns
+from albic.cli.run.nodes import told
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import beginning
-from albic.jobs.real import REAL_JOBS, Inputs, RealJob, airplanes, articles, couriers, routes
+from albic.jobs.real import REAL_JOBS, Inputs, RealJob, airplanes, articles, rain_delays, routes
 from albic.jobs.real.rain import RainScore
+from albic.reports.batch_series import without_remnant
+from albic.reports.repeats import turns
 from albic.streams.layout import layout
 from albic.wiring import LocalCluster, local_cluster
-from bench.dealing import WARM_BATCHES, dealt_out
 from bench.goals import Goal, Result, Row, timed
-from bench.isolating import add_isolation, usual_nodes
+from bench.measured_network import WARM_BATCHES, dealt_out
+from bench.node_options import add_isolation, usual_nodes
 from bench.report import conclude, markdown, report, show
 
 RESULTS = Path(__file__).parent / "results" / "chaining.json"
@@ -126,7 +126,7 @@ def tasks() -> list[Row]:
         "job1": (articles.JOB, articles.operators),
         "job2": (airplanes.JOB, airplanes.operators),
         "job3": (routes.JOB, routes.operators),
-        "job4": (couriers.JOB, partial(couriers.operators, score=score)),
+        "job4": (rain_delays.JOB, partial(rain_delays.operators, score=score)),
     }
     rows: list[Row] = []
     for name, (job, operators) in jobs.items():

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from albic.cli.screen import tracked
+from albic.cli.shared.screen import tracked
 from albic.model import metrics
 from albic.optimize.aim import Aim
 from albic.optimize.solver import Limits, Solver
-from albic.optimize.wire import Status
+from albic.optimize.solver_messages import Status
 from albic.planners.formulation import formulate
 from albic.planners.milp import MilpPlanner
 from albic.planners.problem import problem_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from albic.cli.screen import tracked
+from albic.cli.shared.screen import tracked
 from albic.model import Allocation, Budget, PlanRequest, Snapshot, metrics
 from albic.planners import PLANNERS, Planner
 from albic.sim.workload import drift, synthetic

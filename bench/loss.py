@@ -24,13 +24,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 import albic
 from albic.jobs.drifting import drifting
-from albic.jobs.running import started
+from albic.jobs.observed_run import started
 from albic.spark.bridge import Bridge, Order
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.session import LocalCluster, local_cluster
-from bench.isolating import add_isolation, isolation
+from bench.node_options import add_isolation, isolation
 from bench.node_scenes import KEEPING, NEVER
 from bench.scenes import SETTINGS
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from albic.cli.screen import tracked
+from albic.cli.shared.screen import tracked
 from albic.model import Budget, Objective, PlanRequest, metrics
 from albic.planners.search import SearchPlanner
 from bench.goals import Goal, Result, Row, column, mean, most

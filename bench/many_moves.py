@@ -25,7 +25,7 @@ from albic.spark.bridge import Bridge
 from albic.spark.executors import Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.preparing import Preparing
+from albic.spark.prepared_moves import Preparing
 from albic.spark.session import local_cluster
 
 NODES, GROUPS, KEYS, ROWS = 2, 8, 400, 4_000

@@ -16,16 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from albic.cli.run_nodes import told
-from albic.cli.screen import screen
+from albic.cli.run.nodes import told
+from albic.cli.shared.screen import screen
 from albic.control.batches import BatchRecord
 from albic.jobs.real import REAL_JOBS, Inputs
 from albic.jobs.real.results import expected, results
 from albic.nodes.isolation import Isolation
 from albic.wiring import local_cluster
-from bench.dealing import WARM_BATCHES, dealt_out
 from bench.goals import Goal, Result, Row, timed
-from bench.isolating import add_isolation, usual_nodes
+from bench.measured_network import WARM_BATCHES, dealt_out
+from bench.node_options import add_isolation, usual_nodes
 from bench.report import show
 
 JOB = REAL_JOBS["job2"]

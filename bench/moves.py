@@ -20,17 +20,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 from rich.table import Table
 
 import albic
-from albic.cli.screen import screen
+from albic.cli.shared.screen import screen
 from albic.control.batches import BatchRecord
 from albic.jobs.drifting import Drift, drifting
-from albic.jobs.running import batches, started
+from albic.jobs.observed_run import batches, started
 from albic.model import InvalidInput, JobEnded
 from albic.spark.attaching import bridge_of_process
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.preparing import Preparing
-from albic.spark.starting import Dealer
+from albic.spark.prepared_moves import Preparing
+from albic.spark.starting_places import Dealer
 from albic.wiring import LocalCluster
 from bench.node_scenes import EQUAL, FAST, KEEPING, NEVER, SLOW
 from bench.scenes import NODES, SETTINGS

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from albic.control.batches import BatchRecord, bound_s
-from bench.bounds import every_batch, group_times, percentile
+from bench.best_possible import every_batch, group_times, percentile
 from bench.goals import Goal, Result, Row, mean, number
 from bench.node_scenes import BEST, PLAIN_AS_IT_COMES, Act
 from bench.scenes import ALBIC, IMPATIENT, PLAIN, Run

@@ -20,7 +20,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import albic
-from albic.cli.screen import screen
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import Beginning, beginning, commit
 from albic.figures.plots import svg
 from albic.model import InvalidInput
@@ -31,8 +31,8 @@ from bench.node_page import PICTURED, conclusions, pictured
 from bench.node_scenes import CORE, FAST, Act, acts, bare, rehearsals
 from bench.node_tables import bare_costs, judged
 from bench.report import conclude, kept, report, save, show
+from bench.scene_runner import Stage
 from bench.scenes import ALBIC, IMPATIENT, NODES, PLAIN, SETTINGS, Scene
-from bench.stage import Stage
 
 WAYS = (PLAIN, IMPATIENT, ALBIC)
 NAMES = tuple(acts(quick=True))

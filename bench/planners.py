@@ -14,18 +14,18 @@ if not __package__:
     # Started as a file: its folder is on the path, and has to be the one above.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from albic.cli.screen import screen
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import beginning
 from albic.optimize.search import compiled
 from bench.child import ROOT
-from bench.clusters import clusters
+from bench.first_plan import start
 from bench.goals import Result, timed
 from bench.instances import paper_cases
 from bench.joint import Schedule, joint
+from bench.large_clusters import scale, scale_cases
 from bench.makespan import makespan
+from bench.paper_clusters import clusters
 from bench.report import conclude, report, show
-from bench.scale import scale, scale_cases
-from bench.start import start
 from bench.tightness import tightness
 
 SEEDS = (1, 2, 3)

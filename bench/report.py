@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from albic.cli.screen import count_text, titled
+from albic.cli.shared.screen import count_text, titled
 from albic.experiments.manifest import Beginning, commit, versions
 from albic.model import InvalidInput
 from bench.goals import Goal, Result, Row, amount

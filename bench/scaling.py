@@ -16,16 +16,16 @@ if not __package__:
     # Started as a file: its folder is on the path, and has to be the one above.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from albic.cli.screen import screen
-from albic.dashboard.swings import swing_charts
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import beginning
 from albic.figures.plots import save as save_charts
 from albic.optimize.search import compiled
+from albic.reports.swings import swing_charts
 from bench.child import ROOT
-from bench.following import judged, scaled_in
 from bench.goals import Result, timed
 from bench.report import conclude, report, show
-from bench.swings import USUAL, WAYS, swung
+from bench.swing_scene import USUAL, WAYS, swung
+from bench.swing_summary import judged, scaled_in
 
 RESULTS, PAGE = ROOT / "bench/results/scaling.json", ROOT / "docs/scaling.md"
 PARTIAL = ROOT / "out/bench/scaling.json"

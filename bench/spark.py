@@ -17,18 +17,18 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import albic
-from albic.cli.screen import screen
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import beginning
 from albic.jobs.drifting import Drift
 from albic.nodes.isolation import Isolation
 from albic.optimize.search import compiled
-from bench.bounds import judged
+from bench.best_possible import judged
 from bench.child import ROOT
 from bench.goals import Result
-from bench.isolating import add_isolation, isolation
+from bench.node_options import add_isolation, isolation
 from bench.report import conclude, report, show
+from bench.scene_runner import Stage
 from bench.scenes import NODES, PLAIN, SETTINGS, WAYS, Run, Scene, scenes
-from bench.stage import Stage
 
 NAMES = ("drift", "late", "tiny")
 RESULTS, PAGE = ROOT / "bench/results/spark.json", ROOT / "docs/benchmarks-spark.md"

@@ -20,13 +20,13 @@ import albic
 from albic.control import RoundRecord
 from albic.control.batches import BatchRecord
 from albic.jobs.chained import LOAD, Chain, chained
-from albic.jobs.running import batches, started
+from albic.jobs.observed_run import batches, started
 from albic.nodes.isolation import Isolation
-from albic.spark.starting import Dealer
+from albic.spark.starting_places import Dealer
 from albic.wiring import LocalCluster
 from bench.child import ROOT
 from bench.goals import Goal, Result, Row, mean, number, timed
-from bench.isolating import add_isolation, isolation
+from bench.node_options import add_isolation, isolation
 from bench.report import report, save, show
 
 NODES = 2

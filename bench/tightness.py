@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from albic.cli.screen import tracked
+from albic.cli.shared.screen import tracked
 from albic.model import Budget, Objective, PlanRequest, metrics
 from albic.optimize.descent import limits_of
 from albic.planners.problem import problem_of

@@ -29,7 +29,9 @@ PLANTS = [
     pytest.param("config/table.py", "import pyspark", "pure-core", id="Spark in the settings"),
     pytest.param("wiring.py", "import albic.spark.bridge", "jvm-seam", id="the JVM from outside"),
     pytest.param("spark/runtime.py", "import py4j", "py4j-home", id="py4j astray"),
-    pytest.param("cli/live.py", "import pyspark.sql", "pyspark-home", id="Spark astray"),
+    pytest.param(
+        "cli/shared/batch_table.py", "import pyspark.sql", "pyspark-home", id="Spark astray"
+    ),
     pytest.param("jobs/stores/sqlite.py", "import psycopg", "psycopg-home", id="psycopg astray"),
     pytest.param("control/loop.py", "import fastapi", "server-home", id="the web in the loop"),
     pytest.param("live/state.py", "import pydantic", "server-home", id="pydantic astray"),

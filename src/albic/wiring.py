@@ -13,16 +13,16 @@ from albic.config import Chosen, choices
 from albic.config.applying import limits_of, loop_settings, named_limits, value_of
 from albic.config.table import FIXED
 from albic.control import Controller, JsonLinesJournal, MemoryJournal, Pace, Parts
-from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
+from albic.control.planner_choice import ChosenPlanner
 from albic.control.ports import Journal, Planner, ScalingPolicy
 from albic.extras import lacking
 from albic.model import InvalidInput
 from albic.planners import find_planner, planner_names
 from albic.scaling import POLICIES, FixedSize, IntegratedScaling, Limits
 from albic.spark.attaching import Query, bridge_of_process, journal_path, queries_of, runtime_of
-from albic.spark.copying import CopyRules
 from albic.spark.providers import elasticity_of
+from albic.spark.query_copies import CopyRules
 from albic.spark.session import LocalCluster, local_cluster
 from albic.spark.standby import STANDBY_BYTES
 from albic.spark.surroundings import noted_settings

@@ -6,20 +6,20 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from albic.cli.screen import screen
+from albic.cli.shared.screen import screen
 from albic.experiments.manifest import beginning
 from albic.model import Allocation, metrics
 from albic.sim.workload import synthetic
-from bench.clusters import clusters
+from bench.first_plan import start
 from bench.goals import Goal, Result, amount, timed
 from bench.highs import plain
 from bench.instances import STAGE_GROUPS, STAGE_NODES, Case, paper_cases, staged
 from bench.joint import Run, Schedule, joint, obtained, rounds
+from bench.large_clusters import measured, peak_gib, scale_cases
 from bench.makespan import makespan
+from bench.paper_clusters import clusters
 from bench.planners import main, parsed, sections
 from bench.report import BEGIN, END, generated, page, report, save, show
-from bench.scale import measured, peak_gib, scale_cases
-from bench.start import start
 from bench.tightness import SKEWED, STAGES, VARIED, measured_bound, questions
 
 TINY = Case(nodes=4, key_groups=24, operators=2, varies_pct=20.0, moves=3, seed=1)

@@ -4,11 +4,11 @@ import pytest
 
 from albic.control.batches import BatchRecord
 from albic.control.journal import MoveRecord, RoundRecord, Status
-from albic.control.stays import Stay
-from albic.dashboard.swings import SwingRun, swing_charts, swing_page
-from bench.following import decisions, goals, judged, row, scaled_in
+from albic.control.node_presence import Stay
+from albic.reports.swings import SwingRun, swing_charts, swing_page
 from bench.scaling import parsed
-from bench.swings import COURSE, DYNAMIC, FIXED, MAX_MIGRATIONS
+from bench.swing_scene import COURSE, DYNAMIC, FIXED, MAX_MIGRATIONS
+from bench.swing_summary import decisions, goals, judged, row, scaled_in
 
 OURS = "albic, utilisation"
 BATCHES, INTERVAL_S, WARM_UP = COURSE.batches, COURSE.interval_s, 3

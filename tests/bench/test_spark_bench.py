@@ -8,10 +8,10 @@ from albic.control.adaptation import request_for
 from albic.control.batches import BatchRecord, bound_s
 from albic.control.journal import MoveRecord, RoundRecord, Status
 from albic.model import violations
-from bench.bounds import goals, group_times, judged, percentile
+from bench.best_possible import goals, group_times, judged, percentile
+from bench.even_counts import EvenCounts, evened
 from bench.scenes import ALBIC, EVEN, IMPATIENT, PLAIN, Run, Scene, scenes
 from bench.spark import NAMES, chosen, parsed
-from bench.spread import EvenCounts, evened
 from tests.worlds import world
 
 SCENE = scenes(quick=True)[0]

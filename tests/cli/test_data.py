@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from albic.cli import main
-from albic.jobs.datasets.home import VARIABLE
+from albic.jobs.datasets.data_folder import VARIABLE
 from albic.jobs.datasets.writing import WRITERS
 from albic.sim import load_trace
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from albic.cli import journals, main
+from albic.cli import main
+from albic.cli.journal import action
 from albic.control import JsonLinesJournal, Settings
 from albic.control.journal import RoundRecord, Status
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect
 from tests.unit.control.fakes import World, controller
 
@@ -96,8 +97,8 @@ def test_rounds_are_followed_across_a_change_of_files(
         journal.add(to_come.pop(0))
         return not to_come
 
-    monkeypatch.setattr(journals, "LOOK_EVERY_S", 0.0)
-    journals.follow(journal.path, ended=one_more)
+    monkeypatch.setattr(action, "LOOK_EVERY_S", 0.0)
+    action.follow(journal.path, ended=one_more)
     told = capsys.readouterr().out.splitlines()
     assert [line.split(",")[0] for line in told] == ["round 1", "round 2", "round 3"]
     assert all("held" in line and "balanced" in line for line in told)

@@ -12,10 +12,10 @@ from albic.cli import main
 from albic.experiments import catalogue
 from albic.experiments.catalogue import EXPERIMENTS
 from albic.experiments.entries.lemmas import LEMMAS
-from albic.experiments.guests import Guests
 from albic.experiments.runs.jobs import JobPoint
 from albic.experiments.runs.lemmas import LemmaPoint
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT, MILP, SEARCH
+from albic.experiments.user_inputs import Guests
 from albic.sim import real_job, save_trace
 
 TINY = tuple(LemmaPoint(3, method, seed) for method in (MILP, SEARCH) for seed in (1, 4))

@@ -7,9 +7,10 @@ pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 
 from pathlib import Path
 
-from albic.cli import main, runs, swings
-from albic.cli.run_results import label
-from albic.cli.run_wishes import NONE, Wishes
+from albic.cli import main
+from albic.cli.run import action, swing
+from albic.cli.run.results import label
+from albic.cli.run.wishes import NONE, Wishes
 from albic.jobs.real import REAL_JOBS
 from albic.planners import PLANNERS
 
@@ -21,7 +22,7 @@ def no_spark(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a cluster was started")
 
-    for module in (runs, swings):
+    for module in (action, swing):
         monkeypatch.setattr(module, "local_cluster", refuse)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from albic.cli import run_nodes
-from albic.cli.run_nodes import share, told, usual_isolation
+from albic.cli.run import nodes
+from albic.cli.run.nodes import share, told, usual_isolation
 from albic.model import InvalidInput
 
 LACKS = "isolated nodes need root"
@@ -11,7 +11,7 @@ LACKS = "isolated nodes need root"
 
 @pytest.fixture(params=[None, LACKS], ids=["rights", "no rights"])
 def lacks(request, monkeypatch):
-    monkeypatch.setattr(run_nodes, "missing", lambda _: request.param)
+    monkeypatch.setattr(nodes, "missing", lambda _: request.param)
     return request.param
 
 

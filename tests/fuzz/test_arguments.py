@@ -52,13 +52,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         for name in [name for name in os.environ if name.startswith("ALBIC_")]:
             patch.delenv(name)
-        patch.setattr("albic.cli.demo.local_cluster", stop)
-        patch.setattr("albic.cli.runs.local_cluster", stop)
-        patch.setattr("albic.cli.swings.local_cluster", stop)
-        patch.setattr("albic.cli.reproduce.measured", stop)
+        patch.setattr("albic.cli.demo.action.local_cluster", stop)
+        patch.setattr("albic.cli.run.action.local_cluster", stop)
+        patch.setattr("albic.cli.run.swing.local_cluster", stop)
+        patch.setattr("albic.cli.reproduce.action.measured", stop)
         patch.setattr("albic.serve.PageServer.start", stop)
-        patch.setattr("albic.cli.tops.time.sleep", stop)
-        patch.setattr("albic.cli.journals.time.sleep", stop)
+        patch.setattr("albic.cli.top.action.time.sleep", stop)
+        patch.setattr("albic.cli.journal.action.time.sleep", stop)
         yield folder
 
 

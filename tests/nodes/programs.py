@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from albic.nodes.claims import FOLDER, PREFIX
 from albic.nodes.commands import run
 from albic.nodes.isolated import IsolatedNodes
 from albic.nodes.names import Names
 from albic.nodes.network import namespaces
+from albic.nodes.number_locks import FOLDER, PREFIX
 from albic.nodes.processor import cpu_hierarchy
 
 #: Takes all that comes, and says how many bytes that was and how long it took.

@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("fastapi", reason='the page needs "albic[serve]"')
 
 from albic.control import Controller, Settings
-from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.journal import JsonLinesJournal, RoundRecord, Status
+from albic.control.planner_choice import ChosenPlanner
 from albic.control.ports import Effect
 from albic.model.snapshot_file import snapshot_document
 from albic.planners import find_planner

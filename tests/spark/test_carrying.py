@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from albic.cli.networks import print_inventory
+from albic.cli.network.action import print_inventory
 from albic.model import InvalidInput
 from albic.streams import Network, Operator, Sink, Source, carrying
 from albic.streams.checkpoint import read_checkpoint

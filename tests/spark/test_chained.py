@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from albic.jobs.chained import LOAD, Chain, chained
-from albic.jobs.running import batches, started
-from albic.spark.starting import Dealer
+from albic.jobs.observed_run import batches, started
+from albic.spark.starting_places import Dealer
 from tests.spark.conftest import PARTITIONS
 
 ROWS = 400

@@ -20,7 +20,7 @@ from albic.spark.bridge import VERSIONS, Bridge, Followers, release
 from albic.spark.executors import Executor, Executors
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.preparing import Preparing
+from albic.spark.prepared_moves import Preparing
 from albic.spark.session import LocalCluster
 from albic.spark.support import SCHEMA_CHECK
 from tests.spark.conftest import KEYS, ROWS, numbers

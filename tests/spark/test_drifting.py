@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from albic.jobs.drifting import Drift, drifting, hot_order, ranks
-from albic.jobs.running import batches, started
+from albic.jobs.observed_run import batches, started
 from albic.model import JobEnded
-from albic.spark.recording import BatchRecorder, state_bytes
+from albic.spark.batch_recorder import BatchRecorder, state_bytes
 from tests.spark.conftest import PARTITIONS
 
 JOB = Drift(key_groups=PARTITIONS, events=80, wait_ms=20, skew=1.0, first_phase=2, sources=2)

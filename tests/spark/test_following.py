@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import albic
-from albic.cli.following import Course, followed
-from albic.control.stays import node_steps
+from albic.cli.run.swing_run import Course, followed
+from albic.control.node_presence import node_steps
 from albic.jobs.drifting import Drift, drifting
 from albic.jobs.swinging import Swing
 from albic.scaling import Limits

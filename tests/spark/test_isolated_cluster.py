@@ -24,8 +24,8 @@ pytestmark = [
 SCRIPT = """
 import time
 import albic
-from albic.jobs.running import batches
-from albic.spark.starting import Dealer
+from albic.jobs.observed_run import batches
+from albic.spark.starting_places import Dealer
 
 cluster = albic.local_cluster(
     nodes=2, cpu=[0.6, 0.5], network="100mbit", storage="network",

@@ -14,7 +14,7 @@ import pytest
 
 import albic
 from albic.jobs.datasets import nyc
-from albic.jobs.datasets.home import VARIABLE
+from albic.jobs.datasets.data_folder import VARIABLE
 from albic.jobs.real import REAL_JOBS, Inputs, expected, results
 from albic.spark.session import LocalCluster
 from albic.streams import Network, Operator, Source

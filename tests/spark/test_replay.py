@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from albic.jobs.datasets import Pace, flights
+from albic.jobs.datasets.data_folder import VARIABLE
 from albic.jobs.datasets.formats import RELEASE_2015
 from albic.jobs.datasets.generating import generate
-from albic.jobs.datasets.home import VARIABLE
 from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.sources import frame, ordered_flights
 

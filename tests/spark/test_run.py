@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from albic.cli.runs import LONGEST_WARM_UP, WARM_UP
+from albic.cli.run.action import LONGEST_WARM_UP, WARM_UP
 
 pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import albic
 from albic.control.journal import Status
 from albic.jobs.drifting import Drift, drifting
-from albic.jobs.running import started
+from albic.jobs.observed_run import started
 from albic.spark.attaching import bridge_of_process
 from tests.spark.conftest import PARTITIONS, PATIENCE_S, numbers
 

@@ -7,8 +7,8 @@ import pytest
 
 import albic
 from albic.spark.bridge import CLOSE, Followers, Order
-from albic.spark.copying import Copying, CopyRules
 from albic.spark.placement import KeyGroup
+from albic.spark.query_copies import Copying, CopyRules
 from tests.spark.conftest import Watched, counts, exact_counts, ran_on
 from tests.spark.exactness import wait_until
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import albic
-from albic.experiments.recorded import trace_of
+from albic.experiments.journal_trace import trace_of
 from albic.jobs.datasets import nyc
-from albic.jobs.datasets.home import VARIABLE
+from albic.jobs.datasets.data_folder import VARIABLE
 from albic.jobs.real import REAL_JOBS, Inputs
 from albic.jobs.real.counting import Count, counts
 from albic.jobs.real.feeds import Feed

@@ -13,11 +13,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 import albic
 from albic.spark import runtime
 from albic.spark.bridge import LEAVE, Bridge, Followers, Order
-from albic.spark.calling import Calling
 from albic.spark.copies import PATIENCE_S
+from albic.spark.handover_calls import Calling
 from albic.spark.operators import shape
 from albic.spark.placement import KeyGroup, Placement
-from albic.spark.preparing import Preparing
+from albic.spark.prepared_moves import Preparing
 from tests.spark.conftest import (
     KEYS,
     PARTITIONS,

@@ -6,8 +6,8 @@
         print(finding.sentence, finding.remedy)
 """
 
-from albic.advice.advising import RULES, advise
 from albic.advice.evidence import Evidence, TaskCost
 from albic.advice.finding import Finding
+from albic.advice.rules import RULES, advise
 
 __all__ = ["RULES", "Evidence", "Finding", "TaskCost", "advise"]

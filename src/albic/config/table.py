@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from albic.control.rotation import KEPT_FILES, MOST_BYTES
 from albic.control.settings import Pace, Settings
 from albic.model import InvalidInput, Objective
-from albic.model.kinds import Amount, Flag, Kind, Word
+from albic.model.setting_kinds import Amount, Flag, Kind, Word
 from albic.planners import planner_names
 from albic.scaling import POLICIES, Limits
 

@@ -4,7 +4,7 @@ from albic.control.journal import JsonLinesJournal, MemoryJournal, RoundRecord, 
 from albic.control.loop import Controller
 from albic.control.ports import Parts
 from albic.control.settings import Pace, Settings
-from albic.control.standing import ControllerStatus
+from albic.control.status import ControllerStatus
 
 __all__ = [
     "Controller",

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from albic.control.exclusions import kept_out
 from albic.control.journal import MoveRecord, TermsRecord
-from albic.control.moving import ASSUMED, MoveCost
+from albic.control.move_costs import ASSUMED, MoveCost
 from albic.control.settings import Settings
 from albic.model import (
     Allocation,

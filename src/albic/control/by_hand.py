@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from albic.control import adaptation, recording
-from albic.control.choice import named, planner_name, replaceable
+from albic.control import adaptation, round_record
 from albic.control.exclusions import expect_drainable, strangers
 from albic.control.journal import RoundRecord, Status
+from albic.control.planner_choice import named, planner_name, replaceable
 from albic.control.ports import News, Parts, Planner
 from albic.control.proposals import Leave, Proposal
 from albic.control.rounds import HAND, LOSS, Rounds
 from albic.control.settings import Pace, Settings
-from albic.control.standing import ControllerStatus
+from albic.control.status import ControllerStatus
 from albic.model import InvalidInput, NotReady, Snapshot
 
 #: The most letters that the name of somebody who asks may have.
@@ -122,11 +122,11 @@ class ByHand:
         blank = self._blank(status, reason, by, proposal.id)
         # The snapshot stands in the record of the round that made the plan.
         lean = replace(self._rounds.settings, record_snapshots=False)
-        record = recording.planned(blank, proposal.request, proposal.plan, lean)
+        record = round_record.planned(blank, proposal.request, proposal.plan, lean)
         decision = proposal.decision
         if status is Status.APPLIED:
             record = replace(record, added=decision.add, drained=len(decision.drain))
-        record = recording.stopped(record, self._rounds.acting.stopped)
+        record = round_record.stopped(record, self._rounds.acting.stopped)
         return self._write(replace(record, scaling=decision.reason))
 
     def reject(self, asked: str | None, by: str) -> RoundRecord:

@@ -9,7 +9,7 @@ from albic.control.orders import Orders
 from albic.control.ports import Planner
 from albic.control.proposals import Proposal
 from albic.control.settings import Pace
-from albic.control.standing import ControllerStatus, shown
+from albic.control.status import ControllerStatus, shown
 
 #: How long those who ask something of the loop wait while it is busy.
 ANSWER_WITHIN_S = 30.0

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Bools, Floats, Ints, Sparse
-from albic.control.change import since_change
+from albic.control.change_detection import since_change
 from albic.control.samples import Observation, RawBatch
 from albic.model import (
     Allocation,

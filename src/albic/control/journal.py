@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from albic.advice import TaskCost
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.rotation import KEPT_FILES, MOST_BYTES, ends_midway, exists, newest_first, rotate
 from albic.control.typed_fields import names, refuse, texts, typed
 from albic.model import InvalidInput

@@ -11,13 +11,13 @@ from dataclasses import replace
 from types import TracebackType
 
 from albic.advice import Finding
-from albic.control import adaptation, recording
-from albic.control.advising import advice
+from albic.control import adaptation, round_record
+from albic.control.advice_evidence import advice
 from albic.control.by_hand import ByHand
-from albic.control.complaints import Complaints
 from albic.control.controls import Controls
+from albic.control.error_log import Complaints
 from albic.control.journal import RoundRecord, Status
-from albic.control.pacing import pause_s
+from albic.control.polling import pause_s
 from albic.control.ports import Journal, Parts
 from albic.control.proposals import Leave
 from albic.control.rounds import CHECK, HAND, STOPPED, Rounds
@@ -152,8 +152,8 @@ class Controller(Controls):
         except NotReady as missing:
             record = replace(blank, status=Status.NOT_READY, reason=str(missing))
         except Exception as wrong:  # noqa: BLE001  the job must not notice
-            record = recording.failed(blank, self._complaints.tell(wrong, "round"))
-        record = recording.ended(record, effect, self._parts.clock.now_s() - began_s)
+            record = round_record.failed(blank, self._complaints.tell(wrong, "round"))
+        record = round_record.ended(record, effect, self._parts.clock.now_s() - began_s)
         self._triggers.ran(trigger)
         log.info("round %d (%s): %s: %s", record.number, trigger, record.status, record.reason)
         record = replace(record, note=self._noted(record, effect.notes))

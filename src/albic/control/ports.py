@@ -7,7 +7,7 @@ from typing import Protocol
 from albic.advice import TaskCost
 from albic.control.invariants import Ground
 from albic.control.journal import RoundRecord
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.model import (
     Plan,
     PlanRequest,

@@ -4,10 +4,9 @@ import logging
 from collections import deque
 from dataclasses import replace
 
-from albic.control import adaptation, moving, recording
+from albic.control import adaptation, move_costs, round_record
 from albic.control.acting import Acting
 from albic.control.exclusions import strangers
-from albic.control.impatience import Impatience
 from albic.control.journal import RoundRecord, Status
 from albic.control.membership import Membership
 from albic.control.payback import dearness, hopeless, too_dear
@@ -16,6 +15,7 @@ from albic.control.proposals import Leave, Proposal, offered, untaken
 from albic.control.settings import Settings
 from albic.control.urgency import Urgency
 from albic.control.worth import objection, worthwhile
+from albic.control.zero_wait import Impatience
 from albic.model import (
     NotReady,
     Outcome,
@@ -58,7 +58,7 @@ class Rounds:
         self.acting = Acting(parts.placement)
         self._parts = parts
         self._settings = settings
-        self._moved: deque[moving.MeasuredMove] = deque(maxlen=moving.MOST)
+        self._moved: deque[move_costs.MeasuredMove] = deque(maxlen=move_costs.MOST)
         self._impatience = Impatience()
         self._unknown: str | None = None
 
@@ -129,11 +129,11 @@ class Rounds:
         if not early:
             parts.statistics.new_period()
         told = "; ".join((decision.reason, *fleet.notes))
-        record = recording.planned(blank, *planned, self._settings)
-        record = recording.kept_up(record, kept, self._impatience.newest(), parts.spark)
-        record = recording.scaled(record, asked, taken)
+        record = round_record.planned(blank, *planned, self._settings)
+        record = round_record.kept_up(record, kept, self._impatience.newest(), parts.spark)
+        record = round_record.scaled(record, asked, taken)
         record = replace(record, status=status, reason=reason, scaling=told)
-        return recording.stopped(record, self.acting.stopped)
+        return round_record.stopped(record, self.acting.stopped)
 
     def _thinking_s(self, key_groups: int, *, early: bool) -> float:
         """Return how long the planner may think."""
@@ -196,7 +196,7 @@ class Rounds:
 
         A ``rescue`` has a budget for what lies on lost nodes and for no more.
         """
-        cost = moving.fitted(tuple(self._moved))
+        cost = move_costs.fitted(tuple(self._moved))
         allowed = replace(
             self._settings,
             max_migrations=0 if rescue else self.urgency.moves_left,

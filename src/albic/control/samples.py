@@ -26,7 +26,9 @@ class NodeSample:
 
 @dataclass(frozen=True, slots=True)
 class GroupSample:
-    """What one key group did in one batch; ``loaded`` if that includes loading its state.
+    """What one key group did in one batch; ``loaded`` if state was loaded meanwhile.
+
+    Its own, or that of others by its node: its time tells little about its work then.
 
     ``cpu_s`` is processor time as far as the engine counts it. ``rows``, ``local_bytes`` and
     ``remote_bytes`` are what it read, from its own node and from others.

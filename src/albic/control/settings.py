@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from albic.model import InvalidInput, Objective
 from albic.model.fields import written
-from albic.model.kinds import Amount, Flag, Names, expect_sense, setting
+from albic.model.setting_kinds import Amount, Flag, Names, expect_sense, setting
 
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _PACE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]+)\s*")

@@ -8,7 +8,7 @@ change. Nodes that are lost and batches that suddenly waste much call for a roun
 from collections import deque
 from statistics import median
 
-from albic.control.change import MOST_MOVED
+from albic.control.change_detection import MOST_MOVED
 from albic.control.journal import RoundRecord, Status
 from albic.control.ports import News
 from albic.control.settings import Settings

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from albic.arrays import Floats, Ints, Sparse
-from albic.control.spread import Spread
+from albic.control.stage_loads import Spread
 from albic.model import (
     Allocation,
     Move,

@@ -8,10 +8,10 @@ from typing import Any
 from albic.control.journal import RoundRecord, Status
 from albic.control.rounds import ARRIVAL, HAND, LOSS
 from albic.live.bars import Edge, Executors, executors_of, traffic_of
+from albic.live.bounded_series import Thinned
 from albic.live.health import Health, Pulse
 from albic.live.redacting import without_secrets
-from albic.live.tale import Move, Tale, came_of, moves_of, tale_of
-from albic.live.thinning import Thinned
+from albic.live.round_text import Move, Tale, came_of, moves_of, tale_of
 from albic.model import InvalidInput, Snapshot, metrics
 from albic.model.fields import Pairs
 from albic.model.snapshot_file import snapshot_from

@@ -11,7 +11,7 @@ from albic.arrays import Bools, Floats, sealed
 from albic.model.allocation import Allocation
 from albic.model.bundles import Bundles
 from albic.model.errors import InvalidInput
-from albic.model.sketch import sketch
+from albic.model.notebook_html import sketch
 from albic.model.snapshot import Resource, Snapshot
 
 

@@ -11,7 +11,7 @@ from albic.arrays import Floats, Ints, Sparse, sealed
 from albic.model.allocation import Allocation
 from albic.model.cluster import Cluster
 from albic.model.errors import InvalidInput
-from albic.model.sketch import sketch
+from albic.model.notebook_html import sketch
 from albic.model.topology import Topology
 
 

@@ -7,12 +7,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from albic.model import InvalidInput
-from albic.nodes import claims
-from albic.nodes.claims import Claim
+from albic.nodes import number_locks
 from albic.nodes.commands import CommandFailed
 from albic.nodes.limits import NodeLimits
 from albic.nodes.names import HOST, MOST_NODES, NETWORKS, Names
 from albic.nodes.network import Network, taken
+from albic.nodes.number_locks import Claim
 from albic.nodes.processor import Processor
 from albic.nodes.storage import Storage
 from albic.nodes.sweeping import end, sweep, sweep_abandoned
@@ -129,7 +129,7 @@ class IsolatedNodes:
 
 def _claimed() -> Claim:
     """Return a number of our own whose addresses nobody uses."""
-    for claim in claims.free():
+    for claim in number_locks.free():
         # Whoever had the number last may have been stopped in the midst of sweeping.
         sweep(Names(claim.number))
         if not taken(Names(claim.number)):

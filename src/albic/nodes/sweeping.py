@@ -10,10 +10,10 @@ import signal
 import sys
 import time
 
-from albic.nodes.claims import Claim, abandoned, claimed
 from albic.nodes.commands import CommandFailed
 from albic.nodes.names import Names
 from albic.nodes.network import namespaces, processes, remove_network
+from albic.nodes.number_locks import Claim, abandoned, claimed
 from albic.nodes.processor import remove_groups
 
 #: How long processes may take to be gone after they were killed.

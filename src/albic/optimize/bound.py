@@ -15,8 +15,8 @@ import numpy as np
 
 from albic.arrays import Floats, Ints
 from albic.optimize.assignment import AssignmentProblem
-from albic.optimize.counting import NEVER, Tables, fewest_moves, separate_counts, sums_of
-from albic.optimize.pricing import priced_touches, prices
+from albic.optimize.count_bound import NEVER, Tables, fewest_moves, separate_counts, sums_of
+from albic.optimize.price_bound import priced_touches, prices
 
 #: Above this many (open bins x moves), arrivals are counted without the dynamic program.
 FULL_PROGRAM = 20_000

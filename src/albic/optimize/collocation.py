@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from albic.arrays import Floats, Ints, Sparse
 from albic.optimize import gather
 from albic.optimize.assignment import AssignmentProblem, Goal
+from albic.optimize.bin_affinity import Affinity
 from albic.optimize.descent import Effort
 from albic.optimize.search import compiled as search_compiled
 from albic.optimize.search import search, tiny_problem
 from albic.optimize.tables import MOST_MOVES, Board, Solution
-from albic.optimize.wishes import Affinity
 
 #: Legs of one search; more and shorter ones did better on instances that no benchmark uses.
 LEGS = 32

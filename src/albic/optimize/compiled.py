@@ -1,7 +1,7 @@
 """How functions are compiled.
 
-The compiled code is kept in the user's cache folder (:mod:`albic.optimize.kept`), so that only the
-first call of a version on a machine compiles. All of it lets other threads run.
+The compiled code is kept in the user's cache folder (:mod:`albic.optimize.compile_cache`), so that only
+the first call of a version on a machine compiles. All of it lets other threads run.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-from albic.optimize.kept import kept
+from albic.optimize.compile_cache import kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,9 +10,9 @@ from albic.optimize import greedy, kernel, proposals
 from albic.optimize.aim import MOVE_PRICE_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.bound import CountBound, distance_floor
-from albic.optimize.homing import send_home
 from albic.optimize.levelling import level
 from albic.optimize.makespan import makespan_floor, makespan_shares
+from albic.optimize.needless_moves import send_home
 from albic.optimize.tables import Board, Solution
 
 #: The least that counts as an improvement of the goal, in points.

@@ -8,8 +8,9 @@ cycle gains, and the loads hardly change.
 
 import numpy as np
 
+from albic.optimize.bin_affinity import Affinity, are_partners, gain_of, wishing, wishing_for
+from albic.optimize.candidates import resident_of_size
 from albic.optimize.compiled import inlined, lean
-from albic.optimize.drawing import resident_of_size
 from albic.optimize.kernel import (
     ENERGY,
     MOVED,
@@ -23,7 +24,6 @@ from albic.optimize.kernel import (
     undo,
 )
 from albic.optimize.proposals import permitted, proposed
-from albic.optimize.wishes import Affinity, are_partners, gain_of, wishing, wishing_for
 
 #: How often a random draw is repeated before a proposal is given up.
 DRAWS = 4

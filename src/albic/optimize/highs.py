@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from highspy import HighsModelStatus, HighsStatus
 
-from albic.optimize.wire import Message, Status, receive, send
+from albic.optimize.solver_messages import Message, Status, receive, send
 
 STATUS = {
     HighsModelStatus.kOptimal: Status.OPTIMAL,

@@ -13,7 +13,7 @@ import numpy as np
 from albic.arrays import Bools, Floats, Ints
 from albic.optimize.assignment import AssignmentProblem
 from albic.optimize.compiled import compiled, inlined
-from albic.optimize.counting import NEVER
+from albic.optimize.count_bound import NEVER
 
 #: What a search may find out.
 IMPOSSIBLE, POSSIBLE, UNKNOWN = 0, 1, 2

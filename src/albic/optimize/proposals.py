@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from albic.optimize.compiled import inlined, lean
-from albic.optimize.drawing import (
+from albic.optimize.candidates import (
     any_resident,
     some_partner,
     some_resident,
     some_traveller,
     wanted_weight,
 )
+from albic.optimize.compiled import inlined, lean
 from albic.optimize.kernel import (
     ENERGY,
     MOVED,

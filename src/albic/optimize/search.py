@@ -14,7 +14,7 @@ from albic.arrays import Ints
 from albic.optimize.aim import NO_BENEFIT_PCT, Aim
 from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.bound import CountBound
-from albic.optimize.counting import NEVER
+from albic.optimize.count_bound import NEVER
 from albic.optimize.descent import NOTHING, Effort, limits_of, run
 
 #: A value this close to its bound is optimal, in points: a thousandth is no benefit.

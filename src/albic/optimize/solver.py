@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from albic.arrays import Floats
 from albic.optimize.program import Program
-from albic.optimize.wire import Message, Status, receive, send
+from albic.optimize.solver_messages import Message, Status, receive, send
 
 #: What the child runs. It looks last where we are, in case only we know how to find ourselves.
 CHILD = "import sys; sys.path.append(sys.argv[1]); from albic.optimize.highs import main; main()"

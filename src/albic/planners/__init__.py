@@ -1,6 +1,6 @@
 """Planners: request in, plan out; pure functions with settings."""
 
-from albic.planners.finding import find_planner, planner_names
+from albic.planners.lookup import find_planner, planner_names
 from albic.planners.planner import Planner
 from albic.planners.table import PLANNERS
 

@@ -13,9 +13,9 @@ from albic.optimize.assignment import AssignmentProblem, Goal
 from albic.optimize.descent import floor_of
 from albic.optimize.search import SearchResult, compiled
 from albic.optimize.solver import Limits, Solution, Solver
-from albic.optimize.wire import Status
+from albic.optimize.solver_messages import Status
 from albic.planners.formulation import too_large
-from albic.planners.printed import AsPrinted, Printed, formulate_as_printed
+from albic.planners.printed_milp import AsPrinted, Printed, formulate_as_printed
 from albic.planners.problem import allocation_of, problem_of
 from albic.planners.proof import Proof, prove
 from albic.planners.reasons import change, stuck

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from albic.arrays import Ints
 from albic.optimize.aim import Aim
 from albic.optimize.solver import Limits, Solution, Solver
-from albic.optimize.wire import Status
+from albic.optimize.solver_messages import Status
 from albic.planners.formulation import Exact, formulate, too_large
 
 #: The part of the time that the first solve may use if it needs it.

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from albic.model import InvalidInput, PastRound, ScalingRequest, metrics
-from albic.model.kinds import Amount, Hours, expect_sense, setting
+from albic.model.setting_kinds import Amount, Hours, expect_sense, setting
 
 #: Share of the expected relief that a scale-out must bring to count as help; Flink's default.
 LEAST_RELIEF = 0.1

@@ -5,7 +5,7 @@ from albic.extras import lacking as _lacking
 try:
     from albic.serve.address import Serving
     from albic.serve.jobs import Job, Jobs, job_of_controller, jobs_of_journals
-    from albic.serve.running import PageServer
+    from albic.serve.server import PageServer
 except ModuleNotFoundError as missing:
     raise _lacking("albic.serve", missing) from None
 

@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 from albic.control import Controller, RoundRecord
 from albic.control.ports import Planner
 from albic.model import AlbicError, InvalidInput, JobEnded, NotReady
-from albic.serve import answers
-from albic.serve.answers import Changes, Failure, PlanNow
+from albic.serve import api_types
+from albic.serve.api_types import Changes, Failure, PlanNow
 from albic.serve.jobs import Job, JobPage, Jobs
 
 #: The most rounds that are handed out at a time, and the largest number of one.
@@ -54,9 +54,9 @@ def _add_state(router: APIRouter, jobs: Jobs) -> None:
     """Add how things stand."""
 
     @router.get("/jobs")
-    def list_jobs() -> list[answers.JobLine]:
+    def list_jobs() -> list[api_types.JobLine]:
         """List all jobs."""
-        return [answers.line_of(job) for job in jobs]
+        return [api_types.line_of(job) for job in jobs]
 
     @router.get(
         "/jobs/{job}/state",
@@ -80,9 +80,9 @@ def _add_state(router: APIRouter, jobs: Jobs) -> None:
         job: str,
         limit: Annotated[int, Query(ge=1, le=MOST_ROUNDS)] = 100,
         before: Annotated[int | None, Query(ge=0, le=LAST_ROUND)] = None,
-    ) -> answers.Rounds:
+    ) -> api_types.Rounds:
         """Return the newest rounds that are kept, or those before a position."""
-        return answers.Rounds(tuple(_found(jobs, job).rounds(limit, before)))
+        return api_types.Rounds(tuple(_found(jobs, job).rounds(limit, before)))
 
     @router.get("/jobs/{job}/snapshot")
     def snapshot(job: str) -> dict[str, Any]:
@@ -97,49 +97,49 @@ def _add_details(router: APIRouter, jobs: Jobs, planners: Sequence[str]) -> None
     """Add what plans, settings and advice there are."""
 
     @router.get("/jobs/{job}/proposals")
-    def proposals(job: str) -> answers.Proposals:
+    def proposals(job: str) -> api_types.Proposals:
         """Return the plan that waits for an answer, and the plan of the last round."""
         found = _found(jobs, job)
         waiting = None if found.controller is None else found.controller.waiting
-        return answers.Proposals(answers.waiting_of(waiting), found.page(rounds=1).state.plan)
+        return api_types.Proposals(api_types.waiting_of(waiting), found.page(rounds=1).state.plan)
 
     @router.get("/jobs/{job}/settings")
-    def settings(job: str) -> answers.SettingsNow:
+    def settings(job: str) -> api_types.SettingsNow:
         """Return what can be changed at run time."""
-        return answers.SettingsNow(_found(jobs, job).status(), tuple(planners))
+        return api_types.SettingsNow(_found(jobs, job).status(), tuple(planners))
 
     @router.get("/jobs/{job}/advice")
-    def advice(job: str) -> answers.Findings:
+    def advice(job: str) -> api_types.Findings:
         """Return what placement cannot mend, in words and numbers."""
-        return answers.Findings(_found(jobs, job).advice())
+        return api_types.Findings(_found(jobs, job).advice())
 
 
 def _add_orders(router: APIRouter, jobs: Jobs) -> None:
     """Add what asks something of a controller; each takes the token."""
 
     @router.post("/jobs/{job}/pause", responses=REFUSALS)
-    def pause(job: str) -> answers.Done:
+    def pause(job: str) -> api_types.Done:
         """Plan and move nothing until resumed, but for what lies on a lost executor."""
         return _done(_steered(jobs, job).pause(by=BY))
 
     @router.post("/jobs/{job}/resume", responses=REFUSALS)
-    def resume(job: str) -> answers.Done:
+    def resume(job: str) -> api_types.Done:
         """Plan again."""
         return _done(_steered(jobs, job).resume(by=BY))
 
     @router.post("/jobs/{job}/stop", responses=REFUSALS)
-    def stop(job: str) -> answers.Done:
+    def stop(job: str) -> api_types.Done:
         """Drop the moves that are not made yet, and plan nothing until resumed."""
         return _done(_steered(jobs, job).stop_moves(by=BY))
 
     @router.post("/jobs/{job}/plan", responses=REFUSALS)
-    def plan_now(job: str, asked: PlanNow | None = None) -> answers.Done:
+    def plan_now(job: str, asked: PlanNow | None = None) -> api_types.Done:
         """Plan now; the plan waits for an answer unless it was told to act."""
         act = asked is not None and asked.act
         return _done(_steered(jobs, job).propose(act=act, by=BY))
 
     @router.patch("/jobs/{job}/settings", responses=REFUSALS)
-    def change(job: str, asked: Changes) -> answers.Done:
+    def change(job: str, asked: Changes) -> api_types.Done:
         """Go on with another period, budget or planner, with approval or without."""
         # A name only: nobody hands over a planner's code from outside.
         planner: str | Planner | None = asked.planner
@@ -159,13 +159,13 @@ def _add_executors(router: APIRouter, jobs: Jobs) -> None:
     """Add what empties single executors; each takes the token."""
 
     @router.post("/jobs/{job}/executors/{executor}/drain", responses=REFUSALS)
-    def drain(job: str, executor: str) -> answers.Done:
+    def drain(job: str, executor: str) -> api_types.Done:
         """Empty an executor, and keep it empty until it is released."""
         controller = _steered(jobs, job)
         return _answered(lambda: controller.drain(executor, by=BY))
 
     @router.post("/jobs/{job}/executors/{executor}/release", responses=REFUSALS)
-    def release(job: str, executor: str) -> answers.Done:
+    def release(job: str, executor: str) -> api_types.Done:
         """Let an executor that was drained have key groups again."""
         controller = _steered(jobs, job)
         return _answered(lambda: controller.release(executor, by=BY))
@@ -175,13 +175,13 @@ def _add_answers(router: APIRouter, jobs: Jobs) -> None:
     """Add what answers a plan that waits; each takes the token."""
 
     @router.post("/jobs/{job}/proposals/{proposal}/accept", responses=REFUSALS)
-    def accept(job: str, proposal: str) -> answers.Done:
+    def accept(job: str, proposal: str) -> api_types.Done:
         """Carry out the plan that waits."""
         controller = _steered(jobs, job)
         return _answered(lambda: controller.accept(proposal, by=BY))
 
     @router.post("/jobs/{job}/proposals/{proposal}/reject", responses=REFUSALS)
-    def reject(job: str, proposal: str) -> answers.Done:
+    def reject(job: str, proposal: str) -> api_types.Done:
         """Drop the plan that waits."""
         controller = _steered(jobs, job)
         return _answered(lambda: controller.reject(proposal, by=BY))
@@ -216,7 +216,7 @@ def _steered(jobs: Jobs, id_: str) -> Controller:
     return job.controller
 
 
-def _answered(ask: Callable[[], RoundRecord]) -> answers.Done:
+def _answered(ask: Callable[[], RoundRecord]) -> api_types.Done:
     """Return what came of a request about a thing that has a name; it may not be there now."""
     try:
         return _done(ask())
@@ -224,5 +224,5 @@ def _answered(ask: Callable[[], RoundRecord]) -> answers.Done:
         raise HTTPException(409, str(wrong)) from None
 
 
-def _done(record: RoundRecord) -> answers.Done:
-    return answers.done(record)
+def _done(record: RoundRecord) -> api_types.Done:
+    return api_types.done(record)

@@ -10,7 +10,7 @@ from typing import Any
 
 from albic.advice import Finding
 from albic.control import Controller, ControllerStatus, JsonLinesJournal, RoundRecord
-from albic.control.advising import advice
+from albic.control.advice_evidence import advice
 from albic.live import JobState, JournalFollower, JournalState, MemoryFollower, Source
 from albic.live.redacting import without_secrets
 from albic.model import InvalidInput

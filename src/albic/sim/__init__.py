@@ -34,7 +34,6 @@ from albic.sim.costs import COMPUTE_ONLY, PAPER_COSTS, SPARK_COSTS, CostModel
 from albic.sim.demand import Demand, DemandSource, Scene, Workload
 from albic.sim.events import Degradation, Event, Join, Loss, random_events
 from albic.sim.job import SimulatedJob, World
-from albic.sim.laying import apart, as_long, dealt, half_busy, in_the_papers_sizes
 from albic.sim.measuring import Eyesight
 from albic.sim.patterns import (
     Diurnal,
@@ -45,12 +44,13 @@ from albic.sim.patterns import (
     heterogeneous,
     patterned,
 )
+from albic.sim.placed_demand import apart, as_long, dealt, half_busy, in_the_papers_sizes
 from albic.sim.potc import SplitAllocation, simulate_potc
-from albic.sim.realjobs import real_job
+from albic.sim.real_jobs import real_job
 from albic.sim.report import PeriodReport
-from albic.sim.running import EVERY_STEP, Run, Steering, simulate
 from albic.sim.scenes import Drifting, Steady, demand_of, drifting_scene, steady_scene
 from albic.sim.scripted import ScriptedScaling
+from albic.sim.simulation import EVERY_STEP, Run, Steering, simulate
 from albic.sim.surroundings import Surroundings
 from albic.sim.trace import Trace, paired
 from albic.sim.trace_file import load_trace, save_trace

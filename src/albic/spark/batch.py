@@ -1,6 +1,6 @@
 """One batch of a query as it ran, in Spark's terms."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from albic.spark.traffic import StreamTraffic
@@ -12,8 +12,9 @@ class TaskSample:
 
     ``loaded`` says that the key group ran elsewhere the last time, or for the first time, so that
     its run time holds the load of its state from the checkpoint; ``came_from`` is where it ran
-    before if that was elsewhere. ``cpu_s`` is the JVM's alone: a Python worker's is not in it.
-    ``wait_s`` is how long it stood still for rows from other nodes.
+    before if that was elsewhere. ``beside_load`` says that its executor loaded a copy of other
+    state meanwhile, which makes a task slow whatever it does. ``cpu_s`` is the JVM's alone: a
+    Python worker's is not in it. ``wait_s`` is how long it stood still for rows from other nodes.
     """
 
     partition: int
@@ -28,6 +29,12 @@ class TaskSample:
     loaded: bool
     came_from: str | None = None
     wait_s: float = 0.0
+    beside_load: bool = False
+
+    @property
+    def usual(self) -> bool:
+        """Return whether its run time is that of its work alone."""
+        return not self.loaded and not self.beside_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +75,19 @@ class BatchSample:
     def and_one_more(self, ended_s: float) -> "BatchSample":
         """Return it as one that stands for another batch as well, which ended then."""
         return replace(self, unread=self.unread + 1, lasted_to_s=ended_s)
+
+    def beside_loads(self, executor_ids: Container[str]) -> "BatchSample":
+        """Return it as one during which these executors loaded copies of state."""
+        return replace(
+            self,
+            stages=tuple(
+                replace(
+                    stage,
+                    tasks=tuple(
+                        replace(task, beside_load=task.executor_id in executor_ids)
+                        for task in stage.tasks
+                    ),
+                )
+                for stage in self.stages
+            ),
+        )

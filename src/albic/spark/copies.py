@@ -47,6 +47,11 @@ class Copies:
         """Return the executors that prepare something."""
         return frozenset(each.target for each in self._wanted.values())
 
+    def loading(self) -> frozenset[str]:
+        """Return the executors, by id, that have not loaded yet all that they prepare."""
+        ready = self.ready()
+        return frozenset(w.target.id for group, w in self._wanted.items() if group not in ready)
+
     def groups(self) -> tuple[KeyGroup, ...]:
         """Return the key groups that are prepared."""
         return tuple(self._wanted)

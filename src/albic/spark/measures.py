@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from albic.control.moving import late_s
+from albic.control.move_costs import late_s
 from albic.control.speeds import MOST_CHANGE_OF_ROWS
 from albic.spark.batch import BatchSample, TaskSample
 from albic.spark.placement import KeyGroup
@@ -25,7 +25,7 @@ def stages_s(sample: BatchSample) -> float:
 
 
 def settled_s(sample: BatchSample) -> dict[KeyGroup, float]:
-    """Return how long each key group worked that had not to be loaded."""
+    """Return how long each key group worked for which nothing was loaded meanwhile."""
     return {group: task.run_s for group, task in _settled(sample)}
 
 
@@ -51,10 +51,10 @@ def moves_in(sample: BatchSample, before: Sequence[BatchSample]) -> Iterator[See
 
 
 def _settled(sample: BatchSample) -> Iterator[tuple[KeyGroup, TaskSample]]:
-    """Yield the tasks of key groups that had not to be loaded."""
+    """Yield the tasks of key groups for which, and beside which, nothing was loaded."""
     for stage in sample.stages:
         for task in stage.tasks:
-            if not task.loaded:
+            if task.usual:
                 yield KeyGroup(stage.stage, task.partition), task
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from albic.arrays import Ints
 from albic.control.invariants import Ground
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.control.task_costs import task_costs
@@ -149,7 +149,7 @@ def raw_batch(
                 key_group=first[stage.stage] + task.partition,
                 node_id=task.executor_id,
                 busy_s=task.run_s,
-                loaded=task.loaded,
+                loaded=not task.usual,
                 cpu_s=task.cpu_s,
                 rows=task.records,
                 local_bytes=task.local_bytes,

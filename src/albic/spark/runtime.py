@@ -12,16 +12,16 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.advice.surroundings import HDFS_BACKED, PROVIDER
 from albic.control.invariants import Ground
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
 from albic.spark.bridge import Bridge
-from albic.spark.copying import NO_COPIES, CopyRules
 from albic.spark.executors import Executor, Executors
-from albic.spark.gauge import Gauge
 from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
 from albic.spark.observing import effect_of, ground, measured_moves, newest, observation
+from albic.spark.period_estimate import Gauge
 from albic.spark.placement import KeyGroup
+from albic.spark.query_copies import NO_COPIES, CopyRules
 from albic.spark.warming import Warmth
 from albic.spark.watch import Named, QueryWatch, Seen
 

@@ -19,7 +19,7 @@ from albic.model import InvalidInput
 from albic.nodes.isolation import LOCAL, Isolation
 from albic.nodes.names import MOST_NODES
 from albic.spark.bridge import Gateway, Master, version_of
-from albic.spark.hosts import STORAGE, Hosts, IsolatedHosts, Size, hosts_for
+from albic.spark.cluster_hosts import STORAGE, Hosts, IsolatedHosts, Size, hosts_for
 from albic.spark.sweeper import sweeper
 
 _STREAMING = "spark.sql.streaming"

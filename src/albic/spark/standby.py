@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge import KEEP, Bridge, Followers, Order, StoreId
-from albic.spark.calling import Calling
+from albic.spark.copy_orders import Ordering
 from albic.spark.executors import Executor
+from albic.spark.handover_calls import Calling
 from albic.spark.operators import QueryShape
-from albic.spark.ordering import Ordering
 from albic.spark.placement import KeyGroup
 
 #: Which key groups have a copy, by the setting: those with so much state. What is loaded within

@@ -9,19 +9,19 @@ from typing import Protocol
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from albic.control.attention import Attention
-from albic.control.change import growth
-from albic.control.pacing import look_in_s, sure_until_s
+from albic.control.batch_sampling import Attention
+from albic.control.change_detection import growth
+from albic.control.polling import look_in_s, sure_until_s
 from albic.model import Throughput, Topology
 from albic.spark.batch import BatchSample
 from albic.spark.bridge import Bridge, EndedBatch, Followers
 from albic.spark.checkpoint import StateSizes
-from albic.spark.copying import NO_COPIES, Copying, CopyRules
 from albic.spark.executors import Executor
+from albic.spark.local_files import NearFiles
 from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
-from albic.spark.near_files import NearFiles
 from albic.spark.operators import QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
+from albic.spark.query_copies import NO_COPIES, Copying, CopyRules
 from albic.spark.statistics import StatisticsReader
 
 #: Batches before the period that are kept, for key groups that only moved in the period.
@@ -113,6 +113,8 @@ class QueryWatch:
         self._attention = Attention()
         self._wanted: tuple[int, bool] = -1, True
         self._asked_s = 0.0
+        # The executors that loaded what is to move to them since the last batch was read.
+        self._loading: frozenset[str] = frozenset()
         self._took_s: dict[int, float] = {}
         self._period_s: list[float] = []
         self._busiest_s: deque[float] = deque(maxlen=KEPT)
@@ -173,7 +175,9 @@ class QueryWatch:
         self, moves: Mapping[KeyGroup, Executor], *, together: bool
     ) -> Mapping[KeyGroup, Executor]:
         """Let new owners load what moves before it does; return the moves that go without."""
-        return self.copying.prepare(moves, self._last.batch_id + 1, together=together)
+        cold = self.copying.prepare(moves, self._last.batch_id + 1, together=together)
+        self._loading |= self.copying.loading()
+        return cold
 
     def arrange(self, live: Sequence[Executor]) -> None:
         """See to it that large key groups have a second copy, if that is wanted."""
@@ -189,6 +193,9 @@ class QueryWatch:
         """Take in the batches that ended since, and reconcile with those that are read."""
         before = self._read_to
         samples = self._new_samples(live)
+        if samples and self._loading:
+            samples = [sample.beside_loads(self._loading) for sample in samples]
+            self._loading = self.copying.loading()
         answers = [self.placement.after_batch(sample, live) for sample in samples]
         if any(answer.resent or answer.sent or answer.waiting for answer in answers):
             self.rouse()

@@ -24,7 +24,7 @@ except ModuleNotFoundError as missing:
 
 if typing.TYPE_CHECKING:
     from albic.streams.network import Network
-    from albic.streams.running import RunningNetwork
+    from albic.streams.running_network import RunningNetwork
 
 __all__ = [
     "BatchCounters",

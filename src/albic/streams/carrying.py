@@ -14,16 +14,16 @@ from pyspark.sql import DataFrame, SparkSession
 from albic.model import InvalidInput
 from albic.streams.beside import beside, sweep_beside
 from albic.streams.checkpoint import Checkpoint, folder_of, read_checkpoint
-from albic.streams.handing import GIVEN, NOBODY, TAKEN, Giver, Taker
-from albic.streams.heritage import Heritage, heritage, old_sources
+from albic.streams.first_batch import prime
 from albic.streams.layout import Layout
-from albic.streams.origins import keeps_state, spark_sources
 from albic.streams.parts import Source
-from albic.streams.priming import prime
 from albic.streams.query import Parts
-from albic.streams.running import PARTITIONS, expect_rocksdb
-from albic.streams.stored import readable, stored_groups, stored_values
+from albic.streams.running_network import PARTITIONS, expect_rocksdb
+from albic.streams.spark_sources import keeps_state, spark_sources
+from albic.streams.state_handover import GIVEN, NOBODY, TAKEN, Giver, Taker
+from albic.streams.stored_state import readable, stored_groups, stored_values
 from albic.streams.successor import succeed
+from albic.streams.takeover import Heritage, heritage, old_sources
 
 #: Snapshots instead of changes: whatever version they are given, they need nothing before them.
 CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from albic.streams.checkpoint import Checkpoint
-from albic.streams.heritage import old_sources
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import ENDED
-from albic.streams.stored import StoredGroup, stored_groups, stored_values
+from albic.streams.stored_state import StoredGroup, stored_groups, stored_values
+from albic.streams.takeover import old_sources
 
 
 @dataclass(frozen=True, slots=True)

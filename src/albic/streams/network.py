@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.model import InvalidInput, Topology
-from albic.streams.begun import expect_stages
+from albic.streams.begun_checkpoint import expect_stages
 from albic.streams.carrying import carry_over as carried
 from albic.streams.chains import AUTO, NEVER
 from albic.streams.graph import check, schemas
@@ -13,7 +13,7 @@ from albic.streams.layout import Layout, layout
 from albic.streams.parts import Operator, Sink, Source
 from albic.streams.picture import described, dot
 from albic.streams.query import network_frame
-from albic.streams.running import RunningNetwork
+from albic.streams.running_network import RunningNetwork
 
 
 @dataclass(frozen=True, slots=True, eq=False)

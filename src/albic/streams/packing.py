@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from albic.streams.layout import Layout
-from albic.streams.parts import ENDED
-from albic.streams.wire import (
+from albic.streams.packed_rows import (
     SENDER_BITS,
     WIRE_SCHEMA,
     Block,
@@ -20,6 +19,7 @@ from albic.streams.wire import (
     deliver,
     unpacked,
 )
+from albic.streams.parts import ENDED
 
 #: So many rows are packed at once. More make larger blocks; all of them are in memory.
 PACKED_ROWS = 65_536

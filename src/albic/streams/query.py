@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame
 
 from albic.streams.graph import schemas, sources_above
 from albic.streams.layout import Layout
+from albic.streams.packed_rows import WIRE, Outlet
 from albic.streams.packing import Packer
 from albic.streams.parts import Operator, Sink, Source
 from albic.streams.schemas import arrow_schema
 from albic.streams.stage import Stage
-from albic.streams.wire import WIRE, Outlet
 from albic.streams.work import InputPlan, OperatorPlan
 
 

@@ -20,9 +20,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from albic.model import InvalidInput
 from albic.streams.layout import Layout
-from albic.streams.packing import UNKNOWN
-from albic.streams.state import Memory, decode, encode
-from albic.streams.wire import (
+from albic.streams.packed_rows import (
     NOWHERE,
     SENDER_BITS,
     Block,
@@ -31,6 +29,8 @@ from albic.streams.wire import (
     deliver,
     payload,
 )
+from albic.streams.packing import UNKNOWN
+from albic.streams.state import Memory, decode, encode
 from albic.streams.work import (
     Group,
     OperatorPlan,

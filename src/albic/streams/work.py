@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from albic.model import AlbicError, InvalidInput, ProcessorFailed
 from albic.streams.hashing import key_groups
+from albic.streams.packed_rows import Block, Outlet, unpacked
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import Processor, Rows
 from albic.streams.schemas import conform
 from albic.streams.state import Memory
-from albic.streams.wire import Block, Outlet, unpacked
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from albic.advice.surroundings import (
     WAIT,
 )
 from albic.control import MemoryJournal, Settings
-from albic.control.advising import advice
+from albic.control.advice_evidence import advice
 from albic.control.settings import Pace
 from albic.model import Allocation, Cluster, Resource, Snapshot
 from albic.planners import PLANNERS

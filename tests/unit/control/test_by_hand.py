@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from albic.control import Pace, Settings
-from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
 from albic.control.journal import JsonLinesJournal, Status
 from albic.control.orders import Orders
+from albic.control.planner_choice import ChosenPlanner
 from albic.control.ports import News
 from albic.model import (
     Cluster,

@@ -9,7 +9,7 @@ import pytest
 from albic.control import Pace, Settings
 from albic.control.clock import WallClock
 from albic.control.journal import MemoryJournal, Status
-from albic.control.moving import ASSUMED, MeasuredMove
+from albic.control.move_costs import ASSUMED, MeasuredMove
 from albic.control.ports import Effect, Fleet, News
 from albic.model import Cluster, NodeState, Objective, ScalingDecision, Throughput
 from albic.planners import PLANNERS

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 
 from albic.advice.surroundings import IMPATIENT
 from albic.control import Pace, Settings
-from albic.control.impatience import Impatience, impatient
-from albic.control.moving import MeasuredMove
+from albic.control.move_costs import MeasuredMove
 from albic.control.payback import (
     LEAST_BATCHES,
     batches_in,
@@ -20,6 +19,7 @@ from albic.control.payback import (
 )
 from albic.control.ports import Effect
 from albic.control.worth import worthwhile
+from albic.control.zero_wait import Impatience, impatient
 from albic.model import Allocation, Objective, Outcome, SearchReport, Throughput, plan_for
 from albic.planners.search import SearchPlanner
 from tests.unit.control.fakes import World, controller

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from albic.control import Settings
-from albic.control.change import growth, moved_share, since_change
+from albic.control.change_detection import growth, moved_share, since_change
 from albic.control.ports import News
 from albic.control.samples import GroupSample, RawBatch
 from albic.control.urgency import Urgency, avoidable_share

@@ -17,7 +17,7 @@ from albic.experiments.runs.scale import AT_ONCE, RACKS, ScalePoint, grow
 from albic.experiments.runs.scale_in import ScaleInPoint, evenly_emptied, marked_cluster
 from albic.model import Budget, PlanRequest, metrics, violations
 from albic.planners.milp import MilpPlanner
-from albic.planners.printed import Printed
+from albic.planners.printed_milp import Printed
 from albic.sim.workload import synthetic
 
 FIRST = small_request(np.array([12.0, 8, 12, 12, 1]), np.array([0, 0, 1, 2, 3]), 4, 1)

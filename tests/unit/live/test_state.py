@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from albic.live import JournalFollower, JournalState
+from albic.live.bounded_series import Thinned
 from albic.live.redacting import HIDDEN, without_secrets
 from albic.live.state import KEPT_ROUNDS
-from albic.live.thinning import Thinned
 from albic.model.snapshot_file import snapshot_document
 from tests.unit.control.fakes import World, controller
 from tests.unit.live.journals import move, record, story, wide, written

@@ -6,7 +6,7 @@ import pytest
 from albic.model import Budget, PlanRequest, metrics
 from albic.optimize.assignment import Goal
 from albic.optimize.bound import EXACTNESS, CountBound
-from albic.optimize.counting import NEVER
+from albic.optimize.count_bound import NEVER
 from albic.optimize.descent import limits_of
 from albic.planners.problem import problem_of
 from albic.sim.workload import synthetic

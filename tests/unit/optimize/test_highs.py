@@ -7,7 +7,7 @@ import pytest
 
 from albic.optimize.highs import answer
 from albic.optimize.solver import Limits, job_of
-from albic.optimize.wire import Message, Status, receive, send
+from albic.optimize.solver_messages import Message, Status, receive, send
 from tests.unit.optimize.test_program import knapsack
 from tests.unit.optimize.test_solver import hard
 

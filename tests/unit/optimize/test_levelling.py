@@ -5,8 +5,8 @@ import numpy as np
 from albic.optimize.assignment import Goal
 from albic.optimize.compiled import compiled
 from albic.optimize.descent import limits_of
-from albic.optimize.homing import send_home
 from albic.optimize.levelling import level
+from albic.optimize.needless_moves import send_home
 from albic.optimize.tables import Board
 from albic.optimize.tournament import play, tournament
 from tests.tiny_problems import MANY, tiny_problem

@@ -14,7 +14,7 @@ import pytest
 
 from albic.optimize.program import Draft, Program
 from albic.optimize.solver import Limits, Solution, Solver
-from albic.optimize.wire import Status
+from albic.optimize.solver_messages import Status
 from tests.unit.optimize.test_program import knapsack
 
 SOON = Limits(time_limit_s=20.0)

@@ -12,8 +12,8 @@ pytest.importorskip("fastapi", reason='the page needs "albic[serve]"')
 from fastapi.testclient import TestClient
 
 from albic.control import Controller, Settings
-from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
+from albic.control.planner_choice import ChosenPlanner
 from albic.control.ports import News
 from albic.planners import find_planner
 from albic.serve import Job, Jobs, Serving, job_of_controller, jobs_of_journals

@@ -7,8 +7,8 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from albic.control.choice import ChosenPlanner
 from albic.control.clock import WallClock
+from albic.control.planner_choice import ChosenPlanner
 from albic.planners import find_planner
 from albic.serve import Jobs, job_of_controller
 from albic.serve.app import application

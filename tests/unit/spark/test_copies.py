@@ -56,6 +56,14 @@ def test_a_copy_that_is_still_loading_is_not_ready(copies: Copies) -> None:
     assert copies.ready() == {}
 
 
+def test_an_executor_loads_until_all_that_it_prepares_is_ready(copies: Copies) -> None:
+    assert copies.loading() == {THERE.id}
+    copies.heard([LOADED, replace(LOADED, operator_id=1, state="loading")])
+    assert copies.loading() == {THERE.id}
+    copies.heard([replace(LOADED, operator_id=1)])
+    assert copies.loading() == set()
+
+
 def test_copies_of_others_say_nothing(copies: Copies) -> None:
     strangers = [
         replace(LOADED, ticket=1),

@@ -7,7 +7,7 @@ import pytest
 
 from albic.spark.batch import BatchSample, StageSample, TaskSample
 from albic.spark.executors import Executor, host_of
-from albic.spark.measures import busiest_stage_s, moves_in
+from albic.spark.measures import busiest_stage_s, moves_in, settled_s
 from albic.spark.observing import raw_batch
 from albic.spark.operators import QueryShape, StageInfo
 from albic.spark.placement import KeyGroup, Placement, next_moves
@@ -188,6 +188,13 @@ def test_a_move_is_as_late_as_it_is_beyond_the_usual() -> None:
     assert (move.group, move.source, move.target) == (KeyGroup(0, 0), "1", "2")
     assert move.late_s == pytest.approx(0.7)
     assert list(moves_in(batch(1, moved), [first_load])) == [], "nobody knows the usual"
+
+
+def test_who_loads_a_copy_meanwhile_says_nothing_about_its_key_groups() -> None:
+    sample = batch(0, task(0, ONE), task(1, TWO)).beside_loads({"2"})
+    assert settled_s(sample) == {KeyGroup(0, 0): 0.1}
+    assert [group.loaded for group in raw_batch(sample, (0,)).groups] == [False, True]
+    assert not any(task.loaded for stage in sample.stages for task in stage.tasks), "no move"
 
 
 def test_more_rows_are_no_price_of_a_move() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from albic.model import InvalidInput
 from albic.streams import Network
-from albic.streams.handing import NOBODY, Giver, Taker
-from albic.streams.heritage import heritage
 from albic.streams.inventory import stored_operators, stored_sources
 from albic.streams.stage import variable
 from albic.streams.state import about
-from albic.streams.stored import StoredGroup
+from albic.streams.state_handover import NOBODY, Giver, Taker
+from albic.streams.stored_state import StoredGroup
+from albic.streams.takeover import heritage
 from tests.unit.streams.conftest import operator, sink, source
 from tests.unit.streams.without_spark import Hand
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 from albic.streams import Network
 from albic.streams.counters import BatchCounters, Counters, read_counters
 from albic.streams.graph import schemas
+from albic.streams.packed_rows import Kind, unpacked
 from albic.streams.query import packer_of, stages_of
 from albic.streams.schemas import arrow_schema
-from albic.streams.wire import Kind, unpacked
 
 
 class Store:

@@ -9,7 +9,7 @@ from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows
 from albic.experiments.runs.jobs import POTC, JobPoint, steer
 from albic.experiments.runs.methods import FLUX, MILP, REPAIRED, SCRATCH, SEARCH, STAGES
-from albic.experiments.spread import judge, mean_spread, spread
+from albic.experiments.seed_statistics import judge, mean_spread, spread
 from albic.figures import Chart, Table
 
 PERIODS, QUICK_PERIODS, MOVES = 40, 20, 13

@@ -6,7 +6,7 @@ from albic.experiments.experiment import Experiment
 from albic.experiments.rows import Rows
 from albic.experiments.runs.collocation import CollocationPoint, collocate_rounds
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT, PAIRS, SEARCH, STAGES
-from albic.experiments.spread import mean_spread
+from albic.experiments.seed_statistics import mean_spread
 from albic.figures import Chart, Table
 
 SIZES = ((20, 400, 10), (40, 800, 20), (60, 1200, 30))

@@ -6,7 +6,7 @@ from functools import partial
 from albic.experiments.experiment import Claim, Finding
 from albic.experiments.rows import Row, Rows, Value, amount
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT
-from albic.experiments.spread import Judgement, judge
+from albic.experiments.seed_statistics import Judgement, judge
 
 #: The last rounds, whose mean a figure shows.
 SETTLED = 5

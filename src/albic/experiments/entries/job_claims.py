@@ -7,7 +7,7 @@ from albic.experiments.experiment import Finding
 from albic.experiments.rows import Rows, amount
 from albic.experiments.runs.jobs import PAPER
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT
-from albic.experiments.spread import Judgement, Spread, judge, spread
+from albic.experiments.seed_statistics import Judgement, Spread, judge, spread
 
 MOVES = 10
 #: The last periods, whose mean counts as the end.

@@ -7,7 +7,7 @@ from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Row, Rows
 from albic.experiments.runs.lemmas import ExamplePoint, LemmaPoint, check_lemmas
 from albic.experiments.runs.methods import FLUX, JOINT, MILP, REPAIRED, SEARCH, STAGES
-from albic.experiments.spread import judge
+from albic.experiments.seed_statistics import judge
 from albic.figures import Chart, Table
 
 #: Loads, homes, nodes (the last is marked) and moves; from decision 003.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from albic.experiments.rows import Rows, amount
-from albic.experiments.spread import FEW, Spread, curve, mean_spread
+from albic.experiments.seed_statistics import FEW, Spread, curve, mean_spread
 from albic.figures import Kind, Series, Table
 
 

@@ -23,7 +23,7 @@ from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows
 from albic.experiments.runs.jobs import UNRESTRICTED, JobPoint, steer
 from albic.experiments.runs.methods import MILP, SEARCH, STAGES
-from albic.experiments.spread import Spread, judge, spread
+from albic.experiments.seed_statistics import Spread, judge, spread
 from albic.figures import Chart
 
 MOST = (5, 10, 13, 20, 40, UNRESTRICTED)

@@ -8,7 +8,7 @@ from albic.experiments.experiment import Claim, Experiment, Finding
 from albic.experiments.rows import Rows
 from albic.experiments.runs.methods import FLUX, MILP, SCRATCH, SEARCH, STAGES
 from albic.experiments.runs.scale_in import SEPARATE, ScaleInPoint, scale_in
-from albic.experiments.spread import Spread, judge, mean_spread, spread
+from albic.experiments.seed_statistics import Spread, judge, mean_spread, spread
 from albic.figures import Chart, Table
 
 CLUSTER = (60, 1200, 30)

@@ -9,7 +9,7 @@ from albic.experiments.experiment import Experiment
 from albic.experiments.rows import Rows
 from albic.experiments.runs.methods import FLUX, MILP, REPAIRED, SCRATCH, SEARCH, STAGES
 from albic.experiments.runs.solver import SolverPoint, plan_once
-from albic.experiments.spread import Spread, mean_spread, spread
+from albic.experiments.seed_statistics import Spread, mean_spread, spread
 from albic.figures import Chart, Series, Table
 
 CLUSTERS = ((20, 400, 10), (40, 800, 20), (60, 1200, 30))

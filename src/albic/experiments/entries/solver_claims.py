@@ -7,7 +7,7 @@ from functools import partial
 from albic.experiments.experiment import Claim, Finding
 from albic.experiments.rows import Rows, Value, amount
 from albic.experiments.runs.methods import FLUX, MILP, REPAIRED, SCRATCH, SEARCH
-from albic.experiments.spread import judge
+from albic.experiments.seed_statistics import judge
 
 #: What the paper calls a few seconds. The started program is held to the shorter of its times,
 #: which has five seeds.

@@ -22,7 +22,7 @@ from albic.planners.flux import FluxPlanner
 from albic.planners.hold import HoldPlanner
 from albic.planners.joint import JointPlanner
 from albic.planners.milp import MilpPlanner
-from albic.planners.printed import Printed
+from albic.planners.printed_milp import Printed
 from albic.planners.search import SearchPlanner
 
 #: The printed program, started by our search; and HiGHS alone with it.

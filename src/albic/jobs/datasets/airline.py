@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from albic.jobs.datasets import values, zones
+from albic.jobs.datasets import time_zones, values
 from albic.jobs.datasets.schemas import FLIGHT
 from albic.jobs.datasets.tally import Tally
 
@@ -126,7 +126,7 @@ def flights(
 def _normalised(raw: pa.Table, places: Mapping[str, str], tally: Tally) -> pa.Table:
     """Return good rows with every column in its type."""
     local = values.local_us(raw["flight_date"], raw["start"])
-    when, unknown = zones.instants(local, raw["origin"], places)
+    when, unknown = time_zones.instants(local, raw["origin"], places)
     tally.mend("origin without a known time zone: its local time is taken as UTC", unknown)
     made = {
         "event_time": when,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from albic.jobs.datasets import nyc, prepared
-from albic.jobs.datasets.home import home
+from albic.jobs.datasets.data_folder import home
 
 
 @dataclass(frozen=True)

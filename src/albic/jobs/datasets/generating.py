@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from albic.jobs.datasets import synthetic
+from albic.jobs.datasets.data_folder import VARIABLE, home
 from albic.jobs.datasets.formats import WIKITICKER, Format
-from albic.jobs.datasets.home import VARIABLE, home
 from albic.jobs.datasets.recipe import EDIT_RECIPE, FLIGHT_RECIPE, WEATHER_RECIPE, Recipe
 from albic.jobs.datasets.writing import save
 from albic.model import InvalidInput

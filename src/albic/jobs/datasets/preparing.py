@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from albic.jobs.datasets import nyc, prepared
-from albic.jobs.datasets.home import VARIABLE, home
+from albic.jobs.datasets.data_folder import VARIABLE, home
 from albic.jobs.datasets.ordering import ordered
 from albic.jobs.datasets.prepared import Prepared
 from albic.jobs.datasets.reading import Reading, Watch, unwatched

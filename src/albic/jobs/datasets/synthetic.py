@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from albic.arrays import Ints
-from albic.jobs.datasets import nyc, zones
+from albic.jobs.datasets import nyc, time_zones
 from albic.jobs.datasets.recipe import Recipe, drawn
 from albic.jobs.datasets.schemas import EDIT, FLIGHT, WEATHER
 from albic.jobs.datasets.skew import zipf_shares
@@ -100,7 +100,7 @@ def completed(columns: dict[str, object]) -> pa.Table:
     days = table["flight_date"].cast(pa.int32()).to_numpy().astype(np.int64)
     minutes = table["scheduled_departure_min"].to_numpy().astype(np.int64)
     local = pa.chunked_array([pa.array(days * _DAY_US + minutes * 60_000_000)])
-    when, _ = zones.instants(local, table["origin"], nyc.airport_zones())
+    when, _ = time_zones.instants(local, table["origin"], nyc.airport_zones())
     years = [day.year for day in table["flight_date"].to_pylist()]
     full = {**{name: table[name] for name in table.column_names}, "event_time": when, "year": years}
     return pa.table({name: full[name] for name in FLIGHT.names}, schema=FLIGHT)

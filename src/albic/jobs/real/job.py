@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from albic.jobs.datasets.prepared import Prepared
-from albic.jobs.real.ending import ending
+from albic.jobs.real.ending_replays import ending
 from albic.jobs.real.feeds import Feed
 from albic.jobs.real.sinks import sinks
 from albic.jobs.stores import Table

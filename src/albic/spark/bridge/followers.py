@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.spark.bridge.compiling import compiled
-from albic.spark.bridge.recipes import Recipe, Recipes
-from albic.spark.bridge.reports import Reports
+from albic.spark.bridge.query_reports import Reports
+from albic.spark.bridge.store_recipes import Recipe, Recipes
 from albic.spark.bridge.stores import StoreId, StoreNames
 
 FOLLOW, KEEP, LEAVE, CLOSE = "follow", "keep", "leave", "close"

@@ -7,8 +7,8 @@ import pytest
 
 from albic.jobs.datasets import nyc
 from albic.jobs.datasets.catalogue import datasets
+from albic.jobs.datasets.data_folder import VARIABLE, home
 from albic.jobs.datasets.generating import default_edits
-from albic.jobs.datasets.home import VARIABLE, home
 from albic.jobs.datasets.preparing import prepare
 from albic.jobs.datasets.reading import Reading, reading_of
 from albic.jobs.datasets.schemas import EDITS, FLIGHTS

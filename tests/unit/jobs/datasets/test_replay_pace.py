@@ -19,9 +19,9 @@ from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.replay import LAST, PAYLOAD, ReplayReader, Rows, packed_schema
 from albic.jobs.datasets.schemas import WEATHERS
 from albic.model import InvalidInput
+from albic.streams.packed_rows import unpacked
 from albic.streams.packing import record_batches
 from albic.streams.schemas import arrow_schema
-from albic.streams.wire import unpacked
 
 DAYS, STATIONS = 10, 3
 DAY_S = 86_400

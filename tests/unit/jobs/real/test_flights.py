@@ -12,7 +12,7 @@ pytest.importorskip("pyspark", reason="the extra spark is not installed")
 from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.schemas import FLIGHT, WEATHERS
-from albic.jobs.real import airplanes, articles, couriers, rain, routes
+from albic.jobs.real import airplanes, articles, rain, rain_delays, routes
 from albic.model import InvalidInput
 from albic.streams import State
 from albic.streams.layout import layout
@@ -105,16 +105,16 @@ def test_a_route_meets_the_rain_of_the_day_and_waits_for_it() -> None:
         rows(airplanes.extract(State(), rows(flights(delay=(10, 20, 40), day=(0, 0, 1))))),
     )
     none = rain.RainScore(100, TIMETABLE)(State(), rows(observed()))
-    assert couriers.join(state, rows({"route-delay": delays, "rainscore": none})).num_rows == 0
+    assert rain_delays.join(state, rows({"route-delay": delays, "rainscore": none})).num_rows == 0
     scores = rain.RainScore(100, TIMETABLE)(
         State(), rows(observed(("JFK", 1, 0.5), ("ATL", 1, 0.1)), "2013-01-02")
     )
     inputs = {"route-delay": delays.slice(0, 0), "rainscore": scores}
-    found = couriers.join(state, rows(inputs, "2013-01-02"))
+    found = rain_delays.join(state, rows(inputs, "2013-01-02"))
     assert lines(found, "delay_min", "flights", "rain_score") == [(30, 2, 50.0)]
     # The second day has no rain score: nothing comes of it, and nothing is kept.
     inputs["rainscore"] = none
-    assert couriers.join(state, rows(inputs, "2013-01-04")).num_rows == 0
+    assert rain_delays.join(state, rows(inputs, "2013-01-04")).num_rows == 0
     assert state["delays"].num_rows == state["scores"].num_rows == 0
 
 
@@ -131,12 +131,12 @@ def test_scores_fall_into_intervals_of_ten(score, step) -> None:
             "flights": [1],
         }
     )
-    found = couriers.efficiency(State(), rows(given))
+    found = rain_delays.efficiency(State(), rows(given))
     assert lines(found, "rain_from", "delay_min", "flights") == [(step, 5, 1)]
 
 
 def test_a_store_writes_the_latest_of_each_key_once_a_period() -> None:
-    storing, state = couriers.Storing(("key",), timedelta(days=7)), State()
+    storing, state = rain_delays.Storing(("key",), timedelta(days=7)), State()
 
     def batch(values: dict[str, int], watermark: str | None) -> list[tuple] | None:
         table = pa.table(
@@ -182,7 +182,7 @@ def test_all_of_job_4_equals_a_computation_at_once(tmp_path) -> None:
     (batch,) = copy.read(0, copy.rows)
     wet = pa.Table.from_batches([batch]).select(rain.COLUMNS)
     timetable = flown.group_by(["origin", "destination"]).aggregate([])
-    operators = couriers.operators(3, rain.RainScore(rain.record(copy), timetable))
+    operators = rain_delays.operators(3, rain.RainScore(rain.record(copy), timetable))
     sinks = ["store-delays", "store-efficiency"]
     found, hand = replayed({"flights": flown, "weather": wet}, operators, sinks, 7)
 
@@ -216,7 +216,7 @@ def score() -> rain.RainScore:
         pytest.param(articles.operators(8), (3, 24), (3, 24), id="job1"),
         pytest.param(airplanes.operators(4), (2, 8), (1, 4), id="job2"),
         pytest.param(routes.operators(4), (2, 16), (2, 8), id="job3"),
-        pytest.param(couriers.operators(4, score()), (5, 40), (3, 24), id="job4"),
+        pytest.param(rain_delays.operators(4, score()), (5, 40), (3, 24), id="job4"),
     ],
 )
 def test_operators_of_one_key_save_stages_and_tasks(operators, apart, chained) -> None:

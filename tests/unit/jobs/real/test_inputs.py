@@ -10,7 +10,7 @@ pytest.importorskip("pyspark", reason="the extra spark is not installed")
 from albic.jobs.datasets import prepared, synthetic
 from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.schemas import FLIGHTS, WEATHERS
-from albic.jobs.real import REAL_JOBS, Inputs, couriers, results
+from albic.jobs.real import REAL_JOBS, Inputs, rain_delays, results
 from albic.model import InvalidInput
 
 DAY_US = 86_400_000_000
@@ -29,12 +29,12 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder = tmp_path / kind.name
         folder.mkdir()
         copy = prepared.write(iter([table]), folder, kind, "mark")
-        monkeypatch.setattr(couriers, f"ordered_{kind.name}", lambda _, copy=copy: copy)
+        monkeypatch.setattr(rain_delays, f"ordered_{kind.name}", lambda _, copy=copy: copy)
 
 
 @pytest.mark.usefixtures("data")
 def test_all_flights_are_read_and_the_weather_of_their_days(tmp_path) -> None:
-    found = couriers.data_of(Inputs(tmp_path))
+    found = rain_delays.data_of(Inputs(tmp_path))
     assert found.flights.rows == 4000
     # The last flights leave in the evening of the 40th day, which is the 41st at Greenwich.
     assert found.weather.begin == 3 * BEFORE
@@ -44,7 +44,7 @@ def test_all_flights_are_read_and_the_weather_of_their_days(tmp_path) -> None:
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("batches", [1, 3, 5])
 def test_so_many_batches_have_the_weather_of_their_days(tmp_path, batches) -> None:
-    found = couriers.data_of(Inputs(tmp_path, rows_per_batch=500, batches=batches))
+    found = rain_delays.data_of(Inputs(tmp_path, rows_per_batch=500, batches=batches))
     span_us = round(found.span_s * 1e6)
     flown, observed = (
         [time.value for batch in copy.read(copy.begin, copy.end) for time in batch["event_time"]]
@@ -57,10 +57,10 @@ def test_so_many_batches_have_the_weather_of_their_days(tmp_path, batches) -> No
 
 @pytest.mark.usefixtures("data")
 def test_weather_of_another_time_is_refused(tmp_path, monkeypatch) -> None:
-    early = couriers.ordered_weather(None).part(0, 3)
-    monkeypatch.setattr(couriers, "ordered_weather", lambda _: early)
+    early = rain_delays.ordered_weather(None).part(0, 3)
+    monkeypatch.setattr(rain_delays, "ordered_weather", lambda _: early)
     with pytest.raises(InvalidInput, match="no weather"):
-        couriers.data_of(Inputs(tmp_path))
+        rain_delays.data_of(Inputs(tmp_path))
 
 
 @pytest.mark.parametrize("wrong", [{"key_groups": 0}, {"rows_per_batch": -1}, {"batches": 0}])
@@ -73,7 +73,7 @@ def test_a_file_is_not_enough_for_two_inputs(tmp_path) -> None:
     file = tmp_path / "flights.csv"
     file.touch()
     with pytest.raises(InvalidInput, match="flights and weather"):
-        couriers.data_of(Inputs(tmp_path, data=file))
+        rain_delays.data_of(Inputs(tmp_path, data=file))
 
 
 @pytest.mark.parametrize("name", REAL_JOBS)

@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra spark is not installed")
 
 from albic.jobs.datasets import prepared, synthetic
+from albic.jobs.datasets.data_folder import VARIABLE
 from albic.jobs.datasets.formats import FORMATS
 from albic.jobs.datasets.generating import RECIPES, generate
-from albic.jobs.datasets.home import VARIABLE
 from albic.jobs.datasets.recipe import Recipe
 from albic.jobs.datasets.schemas import WEATHERS
-from albic.jobs.real import airplanes, articles, couriers, rain, routes
+from albic.jobs.real import airplanes, articles, rain, rain_delays, routes
 from albic.jobs.real.counting import Given, counts
 from albic.jobs.real.tracing import Tracing, traced
 from albic.model import InvalidInput
@@ -57,7 +57,7 @@ def couriers_of(folder) -> tuple[dict[str, pa.Table], list]:
     copy = prepared.write(iter([table]), folder, WEATHERS, "mark")
     flown = flights()
     timetable = flown.group_by(["origin", "destination"]).aggregate([])
-    operators = couriers.operators(GROUPS, rain.RainScore(rain.record(copy), timetable))
+    operators = rain_delays.operators(GROUPS, rain.RainScore(rain.record(copy), timetable))
     return {"flights": flown, "weather": table.select(rain.COLUMNS)}, operators
 
 

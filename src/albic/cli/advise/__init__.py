@@ -1,0 +1,1 @@
+"""``albic advise``: what placement cannot fix, from a journal."""

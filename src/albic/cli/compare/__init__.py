@@ -1,0 +1,1 @@
+"""``albic compare``: the same question to several planners, and one table."""

@@ -1,0 +1,1 @@
+"""``albic config``: every setting and where its value comes from."""

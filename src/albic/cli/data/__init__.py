@@ -1,0 +1,1 @@
+"""``albic data``: datasets listed, checked, generated and counted."""

@@ -1,0 +1,1 @@
+"""``albic demo``: a Spark job with drifting hot keys, without albic and then with it."""

@@ -1,0 +1,1 @@
+"""``albic network``: what lies in the checkpoint of an operator network."""

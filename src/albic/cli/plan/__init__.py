@@ -1,0 +1,1 @@
+"""``albic plan``: which key groups to move where."""

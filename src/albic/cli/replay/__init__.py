@@ -1,0 +1,1 @@
+"""``albic replay``: recorded rounds planned again."""

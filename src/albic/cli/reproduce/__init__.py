@@ -1,0 +1,1 @@
+"""``albic reproduce``: the paper's evaluation run again."""

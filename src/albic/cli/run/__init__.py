@@ -1,0 +1,1 @@
+"""``albic run``: a job on an embedded cluster, once with each planner; or the job ``swing``."""

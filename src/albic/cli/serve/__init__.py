@@ -1,0 +1,1 @@
+"""``albic serve``: the live page, the API and the metrics of journals."""

@@ -1,0 +1,1 @@
+"""``albic snapshot``: snapshots made and shown."""

@@ -1,0 +1,1 @@
+"""``albic top``: a job as it runs, on a terminal."""
