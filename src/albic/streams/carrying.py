@@ -140,7 +140,11 @@ def _handed(values: DataFrame, taken_over: Heritage, folder: Path, before: Check
     spark = values.sparkSession
     given = values.mapInArrow(Giver(taken_over).__call__, GIVEN)
     everyone = spark.range(len(taken_over.heirs)).selectExpr(
-        "int(id) AS heir", f"{NOBODY} AS origin", "binary(NULL) AS content", "string(NULL) AS wrong"
+        "int(id) AS heir",
+        f"{NOBODY} AS origin",
+        "binary(NULL) AS about",
+        "binary(NULL) AS content",
+        "string(NULL) AS wrong",
     )
     taker = Taker(taken_over)
 

@@ -12,10 +12,9 @@ import pytest
 from albic.model import InvalidInput
 from albic.streams import Network
 from albic.streams.inventory import stored_operators, stored_sources
-from albic.streams.stage import variable
-from albic.streams.state import about
+from albic.streams.stage import ABOUT, STATE, variable
+from albic.streams.state import About
 from albic.streams.state_handover import NOBODY, Giver, Taker
-from albic.streams.stored_state import StoredGroup
 from albic.streams.takeover import heritage
 from tests.unit.streams.conftest import operator, sink, source
 from tests.unit.streams.without_spark import Hand
@@ -98,13 +97,17 @@ def halfway(chain="auto") -> Hand:
     return hand
 
 
-def groups_of(hand) -> list[StoredGroup]:
-    found = []
-    for store in hand.slots:
-        for (content,) in store.kept.values():
-            memory, tables = about(content)
-            found.append(StoredGroup(memory, tuple(tables), len(content)))
-    return found
+def values_of(hand) -> list[tuple[bytes | None, bytes | None]]:
+    """Return all values as a checkpoint has them: what is noted about a key group, or its state."""
+    return [
+        (content, None) if name.startswith(ABOUT) else (None, content)
+        for store in hand.slots
+        for (name, _), (content,) in store.kept.items()
+    ]
+
+
+def groups_of(hand) -> list[About]:
+    return [About.decoded(noted) for noted, _ in values_of(hand) if noted is not None]
 
 
 def changed(hand, network, renamed=None, chain="auto") -> Hand:
@@ -113,16 +116,22 @@ def changed(hand, network, renamed=None, chain="auto") -> Hand:
     taken_over = heritage(
         network.sources, network.operators, after.layout, groups_of(hand), renamed or {}
     )
-    contents = [content for store in hand.slots for (content,) in store.kept.values()]
-    batches = pa.record_batch({"content": pa.array(contents, pa.binary())})
+    noted, contents = zip(*values_of(hand), strict=True)
+    batches = pa.record_batch(
+        {"about": pa.array(noted, pa.binary()), "content": pa.array(contents, pa.binary())}
+    )
     given = [batch.to_pandas() for batch in Giver(taken_over)(iter([batches]))]
     everyone = pd.DataFrame({"heir": range(len(taken_over.heirs)), "origin": NOBODY})
-    for _, mine in pd.concat([*given, everyone.assign(content=None, wrong=None)]).groupby("heir"):
+    for _, mine in pd.concat(
+        [*given, everyone.assign(about=None, content=None, wrong=None)]
+    ).groupby("heir"):
         (row,) = Taker(taken_over)(mine).to_dict("records")
         if row["wrong"] is not None:
             raise InvalidInput(row["wrong"])
         store = after.slots[row["level"] - 1]
-        store.kept[variable(row["slot"]), row["label"]] = (row["content"],)
+        store.kept[variable(ABOUT, row["slot"]), row["label"]] = (row["about"],)
+        if row["content"] is not None:
+            store.kept[variable(STATE, row["slot"]), row["label"]] = (row["content"],)
     return after
 
 
@@ -187,7 +196,7 @@ def test_a_newcomer_knows_the_time_from_its_first_row_on() -> None:
     )
     after = changed(before, job(more=[newcomer]))
     (reached,) = stored_sources(groups_of(before))
-    (known,) = {tuple(group.memory.watermarks) for group in groups_of(after)}
+    (known,) = {tuple(group.watermarks) for group in groups_of(after)}
     assert known == (reached.watermark_us,)
 
 
