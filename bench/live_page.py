@@ -1,9 +1,9 @@
 """What the live page costs: a thousand key groups, ten thousand rounds.
 
-``python -m bench.live_page`` writes a journal, serves it, and prints how long a server takes to read
-it, to answer the page and to take in one more round, and whether its memory stays as it is when as many
-rounds come again. Where Chromium and its driver are installed, a real browser loads the page and
-draws an update.
+``python -m bench.live_page`` writes a journal, serves it, and prints how long a server takes to
+read it, to answer the page and to take in one more round, and whether its memory stays as it is
+when as many rounds come again. Where Chromium and its driver are installed, a real browser loads
+the page and draws an update.
 """
 
 import gc

@@ -1,7 +1,7 @@
 """How functions are compiled.
 
-The compiled code is kept in the user's cache folder (:mod:`albic.optimize.compile_cache`), so that only
-the first call of a version on a machine compiles. All of it lets other threads run.
+The compiled code is kept in the user's cache folder (:mod:`albic.optimize.compile_cache`), so that
+only the first call of a version on a machine compiles. All of it lets other threads run.
 """
 
 from collections.abc import Callable

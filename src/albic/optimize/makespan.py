@@ -12,8 +12,11 @@ from albic.optimize.tournament import play, tournament
 
 #: Up to this many (dimensions x moves x moves), moves are shared out by a dynamic program.
 FULL_PROGRAM = 20_000_000
-#: Steps that the search for packings may take in all; about twenty milliseconds.
-STEPS = 120_000
+#: Steps that the search for packings may take in all; about forty milliseconds.
+STEPS = 350_000
+#: How exactly curves are wanted, as a part, one pass after the other: the last bit costs more than
+#: all before it, so first the curves become roughly right everywhere.
+PASSES = (0.02, 0.0)
 #: Sums of the dynamic program that take as long as one step.
 STEPS_A_SUM = 20
 
@@ -62,19 +65,31 @@ def _by_program(stages: list[Stage], curves: Floats) -> Shares:
 
     Curves are raised only. As soon as all that the best shares lean on is exact, they are the best.
     """
+    left = STEPS
+    for within in PASSES[:-1]:
+        _, left = _raised(stages, curves, within, left)
+    peaks, _ = _raised(stages, curves, PASSES[-1], left)
+    return Shares(float(peaks.sum()), peaks)
+
+
+def _raised(stages: list[Stage], curves: Floats, within: float, left: int) -> tuple[Floats, int]:
+    """Raise the curves until the best shares lean on none that is less exact than ``within``.
+
+    Return the maxima of these shares, and the steps that are left.
+    """
     dims, moves = curves.shape[0], curves.shape[1] - 1
     known: Bools = np.zeros(curves.shape, dtype=np.bool_)
-    left = STEPS
     while True:
         shares = _share_out(curves)
         left -= dims * moves**2 // STEPS_A_SUM
         peaks: Floats = curves[np.arange(dims), shares]
         unknown = np.flatnonzero(~known[np.arange(dims), shares])
         if not unknown.size or left <= 0:
-            return Shares(float(peaks.sum()), peaks)
+            return peaks, left
         for dim in unknown.tolist():
             most = int(shares[dim])
-            height, taken = least_height(stages[dim], float(peaks[dim]), most, max(left, 0))
+            low = float(peaks[dim])
+            height, taken = least_height(stages[dim], low, most, max(left, 0), within)
             # Fewer moves cannot do better.
             np.maximum(curves[dim, : most + 1], height, out=curves[dim, : most + 1])
             known[dim, most] = True

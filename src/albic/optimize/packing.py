@@ -21,7 +21,7 @@ IMPOSSIBLE, POSSIBLE, UNKNOWN = 0, 1, 2
 SOURCE, ITEM, TARGET, TOTAL_BEFORE, SOURCE_BEFORE, TARGET_BEFORE, FIRST_BEFORE = range(7)
 DEPTH, TOTAL = 0, 1
 #: The steps after which one search gives up.
-PATIENCE = 30_000
+PATIENCE = 60_000
 #: How exactly the least height is wanted, as a part of it, and how little below a height is less.
 EXACTNESS, LESS = 2e-3, 1e-4
 #: Differences below this are rounding, in points.
@@ -66,10 +66,13 @@ def stages_of(problem: AssignmentProblem) -> list[Stage]:
     return stages
 
 
-def least_height(stage: Stage, low: float, moves: int, steps: int) -> tuple[float, int]:
+def least_height(
+    stage: Stage, low: float, moves: int, steps: int, within: float = 0.0
+) -> tuple[float, int]:
     """Return a height below which ``moves`` bring no stage, and the steps that this took.
 
-    ``low`` is such a height already; the answer is not below it.
+    ``low`` is such a height already; the answer is not below it. Once it is ``within`` that part of
+    the least height, it is near enough.
     """
     taken, high, met = 0, float((stage.work / stage.capacity).max()), True
     trial = low
@@ -82,7 +85,7 @@ def least_height(stage: Stage, low: float, moves: int, steps: int) -> tuple[floa
         else:
             met = answer == POSSIBLE
             high = height if met else trial
-        if high - low <= LESS + ROUNDING:
+        if high - low <= max(LESS + ROUNDING, within * high):
             break
         near = high - low <= EXACTNESS * high
         if near and not met:

@@ -10,9 +10,9 @@ from albic.optimize import compile_cache
 from albic.optimize.compiled import compiled
 
 PROGRAM = """if True:
-    from albic.optimize import counting
-    import albic.optimize.compile_cache as kept
-    print(kept.folder())
+    from albic.optimize import count_bound
+    import albic.optimize.compile_cache as cache
+    print(cache.folder())
 """
 
 
@@ -21,7 +21,9 @@ def folder_in(home: Path, sources: Path | None = None) -> str:
     program = PROGRAM if sources is None else f"import sys; sys.path.insert(0, {str(sources)!r})\n"
     if sources is not None:
         program += "import importlib.util as u\n"
-        program += f"s = u.spec_from_file_location('kept', {str(sources / 'kept.py')!r})\n"
+        program += (
+            f"s = u.spec_from_file_location('cache', {str(sources / 'compile_cache.py')!r})\n"
+        )
         program += "m = u.module_from_spec(s); s.loader.exec_module(m); print(m.folder())"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -54,7 +56,7 @@ def test_the_same_sources_elsewhere_find_the_same_folder(tmp_path: Path) -> None
 
 def test_a_change_in_any_source_is_another_folder(tmp_path: Path) -> None:
     sources = copy_of_the_sources(tmp_path / "other")
-    (sources / "drawing.py").write_text("# another\n")
+    (sources / "candidates.py").write_text("# another\n")
     assert folder_in(tmp_path, sources) != folder_in(tmp_path)
 
 

@@ -46,6 +46,6 @@ def trace_journal(
     nodes: Annotated[int, typer.Option(help="Equal nodes that the trace is laid on.")] = 20,
 ) -> None:
     """Write what a recorded job was asked to do as a trace for the simulator."""
-    from albic.cli.journal import trace
+    from albic.cli.journal.trace import write
 
-    trace.write(file, trace, nodes)
+    write(file, trace, nodes)

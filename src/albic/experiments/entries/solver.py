@@ -48,7 +48,10 @@ NOTES = (
     "and the search end by themselves. The search by stage has another aim, the busiest node of "
     "each stage; it shows what that costs in load distance. joint is left out: it is the search "
     "where collocation is no aim, as here. The grey line is a proven bound on the load distance; a "
-    "bound of 0 is not drawn."
+    "bound of 0 is not drawn. HiGHS can end with a larger load distance than it began with, for "
+    "the printed program measures from a mean that is rounded up: on 40 nodes with varies 40, 10 "
+    "moves and seed 2 it lowers d from 10.5 to 10.1 in 5 s and raises the load distance from 9.6, "
+    "which is Flux's too, to 10.7."
 )
 
 
