@@ -40,9 +40,13 @@ def names(folder) -> list[str]:
 
 
 def test_an_error_takes_the_folder_away(tmp_path) -> None:
-    with pytest.raises(RuntimeError, match="no space"), beside(tmp_path / "new") as folder:
-        assert folder.is_dir()
-        raise RuntimeError("no space left")
+    def fail() -> None:
+        with beside(tmp_path / "new") as folder:
+            assert folder.is_dir()
+            raise RuntimeError("no space left")
+
+    with pytest.raises(RuntimeError, match="no space"):
+        fail()
     assert names(tmp_path) == []
 
 
