@@ -20,11 +20,12 @@ from pathlib import Path
 def beside(place: Path) -> Iterator[Path]:
     """Make a folder on the same disk, and take it away whatever happens."""
     above = next(folder for folder in place.parents if folder.is_dir())
-    held = None
-    while held is None:
+    while True:
         file = above / f"{_prefix(place)}{uuid.uuid4().hex}.lock"
-        # Somebody who sweeps may be faster than our lock; then we take another name.
         held = _locked(file, os.O_CREAT | os.O_EXCL)
+        # Somebody who sweeps may be faster than our lock; then we take another name.
+        if held is not None:
+            break
     folder = file.with_suffix("")
     try:
         folder.mkdir()

@@ -54,10 +54,8 @@ def variable(kind: str, position: int) -> str:
 
 def opened(handle: StatefulProcessorHandle, kind: str, positions: int) -> list[ValueState]:
     """Return the values of one kind for a chain of so many operators."""
-    return [
-        handle.getValueState(variable(kind, position), "content binary")
-        for position in range(positions)
-    ]
+    names = [variable(kind, position) for position in range(positions)]
+    return [handle.getValueState(name, "content binary") for name in names]
 
 
 class Stage(StatefulProcessor):
@@ -169,9 +167,8 @@ class Stage(StatefulProcessor):
         if marks and self._level < self._layout.depth and not group.position:
             sent += self._marks(group, about.watermarks)
         counted = {"rows_in": rows_in, "rows_out": answer.num_rows, "late_rows": late}
-        counted |= {"state_bytes": about.state_bytes}
         counted |= {"all_in": about.rows_in, "all_out": about.rows_out}
-        counted |= {"all_late": about.late_rows}
+        counted |= {"all_late": about.late_rows, "state_bytes": about.state_bytes}
         return answer, [*sent, self._counters(group, counted, began_s)]
 
     def _called(
