@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -345,6 +346,43 @@ def test_an_interrupt_leaves_nothing_behind(job, story, monkeypatch) -> None:
             job.folder / "new", carry_over=job.folder / "wider"
         )
     assert sorted(job.folder.iterdir()) == names
+    assert prints(job.folder / "wider") == before
+
+
+#: Carries over in a process of its own, and is killed right before it would be done.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import albic
+from albic.streams import carrying
+from tests.spark.test_carrying import Job
+
+carrying.succeed = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+folder = Path(sys.argv[1])
+with albic.local_cluster(nodes=1) as cluster:
+    network = Job(cluster.spark, folder).network(groups=8, kept="sums", more=True)
+    network.start(folder / "killed", carry_over=folder / "wider")
+"""
+
+
+def test_what_a_kill_leaves_is_swept_by_the_next_carry_over(job, story) -> None:
+    assert story["narrow"]
+    names, before = sorted(job.folder.iterdir()), prints(job.folder / "wider")
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, job.folder], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    left = [file for file in sorted(job.folder.iterdir()) if file not in names]
+    assert [file.name.startswith(".killed-") for file in left] == [True, True]
+    assert any((folder / "checkpoint" / "state").is_dir() for folder in left)
+    network = job.network(groups=8, kept="sums", more=True)
+    running = network.start(
+        job.folder / "killed", carry_over=job.folder / "wider", all_there_is=True
+    )
+    running.query.awaitTermination()
+    assert [batch.batch_id for batch in running.batches()] == [6]
+    assert running.totals("sums").rows_in == job.files * ROWS
+    assert sorted(job.folder.iterdir()) == sorted([*names, job.folder / "killed"])
     assert prints(job.folder / "wider") == before
 
 

@@ -4,8 +4,6 @@ The new checkpoint is made in a folder beside its place and moved there when it 
 one is only read.
 """
 
-import shutil
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 
 from albic.model import InvalidInput
+from albic.streams.beside import beside, sweep_beside
 from albic.streams.checkpoint import Checkpoint, folder_of, read_checkpoint
 from albic.streams.first_batch import prime
 from albic.streams.layout import Layout
@@ -42,7 +41,9 @@ def carry_over(
     """Make the checkpoint ``new`` out of ``old``; all of it or nothing."""
     spark = parts.sources[0].frame.sparkSession
     expect_rocksdb(spark)
-    place = _expect_free(folder_of(new).resolve())
+    place = folder_of(new).resolve()
+    sweep_beside(place)
+    _expect_free(place)
     before = read_checkpoint(old)
     _expect_idle(spark, before)
     values = stored_values(spark, before)
@@ -50,7 +51,7 @@ def carry_over(
     taken_over = heritage(parts.sources, parts.operators, layout, stored, renamed)
     names = [renamed.get(name, name) for name in old_sources(stored)]
     origin = origins(parts.sources, names, before)
-    with _beside(place) as folder, _settings(spark, layout):
+    with beside(place) as folder, _settings(spark, layout):
         taken = _handed(values, taken_over, folder / "taken", before)
         quiet = folder / "quiet"
         quiet.mkdir()
@@ -93,13 +94,12 @@ def origins(
     return list(range(there))
 
 
-def _expect_free(place: Path) -> Path:
+def _expect_free(place: Path) -> None:
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InvalidInput(
             f"the checkpoint {place} is there already; leave carry_over out to go on with it, "
             f"or name a new one"
         )
-    return place
 
 
 def _expect_idle(spark: SparkSession, before: Checkpoint) -> None:
@@ -140,7 +140,11 @@ def _handed(values: DataFrame, taken_over: Heritage, folder: Path, before: Check
     spark = values.sparkSession
     given = values.mapInArrow(Giver(taken_over).__call__, GIVEN)
     everyone = spark.range(len(taken_over.heirs)).selectExpr(
-        "int(id) AS heir", f"{NOBODY} AS origin", "binary(NULL) AS content", "string(NULL) AS wrong"
+        "int(id) AS heir",
+        f"{NOBODY} AS origin",
+        "binary(NULL) AS about",
+        "binary(NULL) AS content",
+        "string(NULL) AS wrong",
     )
     taker = Taker(taken_over)
 
@@ -156,18 +160,6 @@ def _handed(values: DataFrame, taken_over: Heritage, folder: Path, before: Check
     if wrong is not None:
         raise InvalidInput(wrong["wrong"])
     return found
-
-
-@contextmanager
-def _beside(place: Path) -> Iterator[Path]:
-    """Make a folder on the same disk, and take it away whatever happens."""
-    above = next(folder for folder in place.parents if folder.is_dir())
-    folder = above / f".{place.name}-{uuid.uuid4().hex}"
-    try:
-        folder.mkdir()
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -18,7 +18,8 @@ class GroupCounters:
 
     ``python_s`` is the CPU time of its Python worker, unpacking, packing and state included. The
     totals run since the first batch of the checkpoint, over restarts; ``late_rows`` were behind the
-    watermark.
+    watermark. ``state_bytes`` is the size of the state as it is stored, 0 while there is none; what
+    the network notes itself is not in it.
     """
 
     operator: str

@@ -138,6 +138,9 @@ class ByFunction:
 
 def of_group(value: pd.DataFrame | pa.Table, columns: Sequence[str], share: Share) -> Mask:
     """Return which rows belong to one key group."""
+    if not len(value):
+        # A frame that has become empty no longer knows the types of its columns.
+        return np.zeros(0, dtype=bool)
     table = _keys(value, columns)
     mask: Mask = key_groups(table, columns, share.key_groups) == share.key_group
     return mask

@@ -20,7 +20,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from albic.streams.layout import Layout
 from albic.streams.packed_rows import WIRE
-from albic.streams.stage import variable
+from albic.streams.stage import ABOUT, STATE, opened
 
 
 class Primer(StatefulProcessor):
@@ -31,9 +31,8 @@ class Primer(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the state as the stage does."""
-        self._stored = [
-            handle.getValueState(variable(slot), "content binary") for slot in range(self._slots)
-        ]
+        self._states = opened(handle, STATE, self._slots)
+        self._noted = opened(handle, ABOUT, self._slots)
 
     def handleInitialState(  # noqa: N802  Spark's name
         self,
@@ -42,8 +41,11 @@ class Primer(StatefulProcessor):
         timerValues: TimerValues,  # noqa: ARG002, N803
     ) -> None:
         """Keep what a key group was given."""
-        for slot, content in zip(initialState["slot"], initialState["content"], strict=True):
-            self._stored[int(slot)].update((content,))
+        given = initialState[["slot", "about", "content"]]
+        for slot, about, content in given.itertuples(index=False, name=None):
+            self._noted[int(slot)].update((about,))
+            if content is not None:
+                self._states[int(slot)].update((content,))
 
     def handleInputRows(  # noqa: N802
         self,
@@ -73,7 +75,7 @@ def prime(layout: Layout, taken: DataFrame, checkpoint: Path, quiet: Path) -> No
     """
     frame = taken.sparkSession.readStream.text(str(quiet)).mapInArrow(_nothing, WIRE)
     for level in range(1, layout.depth + 1):
-        here = taken.where(fn.col("level") == level).select("label", "slot", "content")
+        here = taken.where(fn.col("level") == level).select("label", "slot", "about", "content")
         longest = max(
             len(chain) for chain in layout.chains if layout.places[chain[0]].level == level
         )

@@ -8,13 +8,17 @@ from pyspark.sql import SparkSession
 from albic.streams.checkpoint import Checkpoint
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import ENDED
-from albic.streams.stored_state import StoredGroup, stored_groups, stored_values
+from albic.streams.state import About
+from albic.streams.stored_state import stored_groups, stored_values
 from albic.streams.takeover import old_sources
 
 
 @dataclass(frozen=True, slots=True)
 class StoredOperator:
-    """One operator. ``stored`` of its key groups have been called; rows count since the first."""
+    """One operator. ``stored`` of its key groups have been called; rows count since the first.
+
+    Bytes are those of the states as they are stored; what the network notes itself is not in them.
+    """
 
     name: str
     key_groups: int
@@ -66,30 +70,30 @@ def inventory(spark: SparkSession, checkpoint: Checkpoint) -> Inventory:
     )
 
 
-def stored_operators(groups: Sequence[StoredGroup]) -> tuple[StoredOperator, ...]:
+def stored_operators(groups: Sequence[About]) -> tuple[StoredOperator, ...]:
     """Return the operators by name."""
-    by_name: dict[str, list[StoredGroup]] = {}
+    by_name: dict[str, list[About]] = {}
     for group in groups:
-        by_name.setdefault(group.memory.operator, []).append(group)
+        by_name.setdefault(group.operator, []).append(group)
     return tuple(
         StoredOperator(
             name=name,
-            key_groups=mine[0].memory.key_groups,
+            key_groups=mine[0].key_groups,
             stored=len(mine),
-            state_bytes=sum(group.size_bytes for group in mine),
-            largest_bytes=max(group.size_bytes for group in mine),
+            state_bytes=sum(group.state_bytes for group in mine),
+            largest_bytes=max(group.state_bytes for group in mine),
             tables=tuple(sorted({table for group in mine for table in group.tables})),
-            rows_in=sum(group.memory.rows_in for group in mine),
-            rows_out=sum(group.memory.rows_out for group in mine),
-            late_rows=sum(group.memory.late_rows for group in mine),
+            rows_in=sum(group.rows_in for group in mine),
+            rows_out=sum(group.rows_out for group in mine),
+            late_rows=sum(group.late_rows for group in mine),
         )
         for name, mine in sorted(by_name.items())
     )
 
 
-def stored_sources(groups: Sequence[StoredGroup]) -> tuple[StoredSource, ...]:
+def stored_sources(groups: Sequence[About]) -> tuple[StoredSource, ...]:
     """Return the sources in their order; by number where nobody wrote their names down."""
-    reached = [max(each) for each in zip(*(g.memory.watermarks for g in groups), strict=True)]
+    reached = [max(each) for each in zip(*(g.watermarks for g in groups), strict=True)]
     names = old_sources(groups) or [f"source {number}" for number in range(len(reached))]
     return tuple(
         StoredSource(name, None if at in (UNKNOWN, ENDED) else at, at == ENDED)

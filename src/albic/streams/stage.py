@@ -1,7 +1,8 @@
 """One stage of the query: the key groups of all chains of a level, each a partition.
 
 An operator that is in no chain with others is a chain of its own. Inside a chain, rows go from one
-operator to the next as they are; each operator has its own state value in the same store.
+operator to the next as they are; each operator has its own values in the same store. There are two
+for each: its state, and what the network notes about it. The first is read only for a processor.
 """
 
 import json
@@ -16,6 +17,7 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessor,
     StatefulProcessorHandle,
     TimerValues,
+    ValueState,
 )
 
 from albic.model import InvalidInput
@@ -30,7 +32,7 @@ from albic.streams.packed_rows import (
     payload,
 )
 from albic.streams.packing import UNKNOWN
-from albic.streams.state import Memory, decode, encode
+from albic.streams.state import About, State, decode, encode, told_by
 from albic.streams.work import (
     Group,
     OperatorPlan,
@@ -41,10 +43,19 @@ from albic.streams.work import (
     watermark,
 )
 
+#: The names of the two values of a key group, its state and what the network notes about it.
+STATE, ABOUT = "group", "about"
 
-def variable(position: int) -> str:
-    """Return the name of the state of the operator at this position of its chain."""
-    return f"group_{position}" if position else "group"
+
+def variable(kind: str, position: int) -> str:
+    """Return the name of a value of the operator at this position of its chain."""
+    return f"{kind}_{position}" if position else kind
+
+
+def opened(handle: StatefulProcessorHandle, kind: str, positions: int) -> list[ValueState]:
+    """Return the values of one kind for a chain of so many operators."""
+    names = [variable(kind, position) for position in range(positions)]
+    return [handle.getValueState(name, "content binary") for name in names]
 
 
 class Stage(StatefulProcessor):
@@ -64,12 +75,10 @@ class Stage(StatefulProcessor):
         self._partition = {label: at for at, label in enumerate(layout.labels())}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open the state: a value for each operator of the longest chain."""
-        mine = (chain for chain in self._layout.chains if chain[0] in self._plans)
-        self._stored = [
-            handle.getValueState(variable(position), "content binary")
-            for position in range(max(map(len, mine)))
-        ]
+        """Open the state: two values for each operator of the longest chain."""
+        longest = max(len(chain) for chain in self._layout.chains if chain[0] in self._plans)
+        self._states = opened(handle, STATE, longest)
+        self._noted = opened(handle, ABOUT, longest)
 
     def handleInputRows(  # noqa: N802  Spark's name
         self,
@@ -136,33 +145,47 @@ class Stage(StatefulProcessor):
         began_s: float,
     ) -> tuple[pa.Table, list[Block]]:
         """Return what the key group puts out, and what it sends: rows, watermarks, counters."""
-        stored = self._stored[group.position]
-        content = stored.get()
-        memory = self._remembered(group, None if content is None else content[0])
-        before = watermark(memory.watermarks, group.plan.clocks)
-        heard = [memory.watermarks, *(np.frombuffer(mark, np.int64).tolist() for mark in marks)]
-        memory.watermarks = [max(each) for each in zip(*heard, strict=True)]
+        noted = self._noted[group.position].get()
+        about = self._remembered(group, None if noted is None else noted[0])
+        before = watermark(about.watermarks, group.plan.clocks)
+        heard = [about.watermarks, *(np.frombuffer(mark, np.int64).tolist() for mark in marks)]
+        about.watermarks = [max(each) for each in zip(*heard, strict=True)]
         taken, late = taken_in(group.plan, tables, before)
-        now = watermark(memory.watermarks, group.plan.clocks)
+        now = watermark(about.watermarks, group.plan.clocks)
         rows_in = sum(table.num_rows for table in tables)
         answer = group.plan.schema.empty_table()
         if rows_in or (group.plan.windowed and now != before):
-            answer = answered(group, memory, taken, now)
+            answer = self._called(group, about, taken, now)
         sent = self._sent(group, answer)
-        memory.rows_in += rows_in
-        memory.rows_out += answer.num_rows
-        memory.late_rows += late
-        after = encode(memory, group.owner)
-        if content is None or after != bytes(content[0]):
-            stored.update((after,))
+        about.rows_in += rows_in
+        about.rows_out += answer.num_rows
+        about.late_rows += late
+        after = about.encoded()
+        if noted is None or after != bytes(noted[0]):
+            self._noted[group.position].update((after,))
         # The first of a chain tells the next stage for all of them.
         if marks and self._level < self._layout.depth and not group.position:
-            sent += self._marks(group, memory.watermarks)
+            sent += self._marks(group, about.watermarks)
         counted = {"rows_in": rows_in, "rows_out": answer.num_rows, "late_rows": late}
-        counted |= {"state_bytes": len(after)}
-        counted |= {"all_in": memory.rows_in, "all_out": memory.rows_out}
-        counted |= {"all_late": memory.late_rows}
+        counted |= {"all_in": about.rows_in, "all_out": about.rows_out}
+        counted |= {"all_late": about.late_rows, "state_bytes": about.state_bytes}
         return answer, [*sent, self._counters(group, counted, began_s)]
+
+    def _called(
+        self, group: Group, about: About, taken: Mapping[str, pa.Table], now: int
+    ) -> pa.Table:
+        """Return what the processor puts out; its state is read for it, and written if changed."""
+        stored = self._states[group.position]
+        content = stored.get()
+        state = State() if content is None else decode(content[0])
+        answer = answered(group, state, taken, now)
+        if content is None and not state:
+            return answer
+        after = encode(state, about, group.owner)
+        if content is None or after != bytes(content[0]):
+            stored.update((after,))
+        about.state_bytes, about.tables = len(after), list(state)
+        return answer
 
     def _handed_on(self, group: Group, answer: pa.Table) -> dict[int, list[pa.Table]]:
         """Return the rows for those that run in the same task, as they are."""
@@ -173,25 +196,30 @@ class Stage(StatefulProcessor):
         rows = answer.replace_schema_metadata(None)
         return {outlet.operator: [rows] for outlet in group.plan.chained}
 
-    def _remembered(self, group: Group, content: bytes | None) -> Memory:
-        """Return what the key group knows, and refuse what another one wrote."""
+    def _remembered(self, group: Group, noted: bytes | None) -> About:
+        """Return what is known of the key group, and refuse what another one wrote."""
         groups = self._layout.places[group.number].key_groups
-        if content is None:
+        about = self._noted_in_state(group) if noted is None else About.decoded(noted)
+        if about is None:
             unknown = [UNKNOWN] * len(self._sources)
             known = list(self._sources)
-            return Memory(group.plan.name, group.key_group, groups, unknown, sources=known)
-        memory = decode(content)
-        wrote = (memory.operator, memory.key_group, memory.key_groups)
-        same_clocks = len(memory.watermarks) == len(self._sources)
+            return About(group.plan.name, group.key_group, groups, unknown, sources=known)
+        wrote = (about.operator, about.key_group, about.key_groups)
+        same_clocks = len(about.watermarks) == len(self._sources)
         if wrote != (group.plan.name, group.key_group, groups) or not same_clocks:
             raise InvalidInput(
-                f"{group.owner} of {groups} finds the state of operator {memory.operator!r}, key "
-                f"group {memory.key_group} of {memory.key_groups}; another network wrote this "
+                f"{group.owner} of {groups} finds the state of operator {about.operator!r}, key "
+                f"group {about.key_group} of {about.key_groups}; another network wrote this "
                 f"checkpoint, or one chained otherwise: start with a new one, and carry_over from "
                 f"this one if it is yours"
             )
-        memory.sources = list(self._sources)
-        return memory
+        about.sources = list(self._sources)
+        return about
+
+    def _noted_in_state(self, group: Group) -> About | None:
+        """Return what an older release noted, which did so in the state itself."""
+        content = self._states[group.position].get()
+        return None if content is None else told_by(content[0])[0]
 
     def _sent(self, group: Group, answer: pa.Table) -> list[Block]:
         """Return a key group's output, for its consumers and for sinks."""

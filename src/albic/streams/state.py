@@ -1,7 +1,7 @@
 """What a key group remembers between batches: named tables and plain values."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TypeAlias
 
 import pandas as pd
@@ -24,11 +24,12 @@ class State(dict[str, Value]):
 
 
 @dataclass(slots=True)
-class Memory:
-    """A key group's state with what the network itself has to remember about it.
+class About:
+    """What the network itself has to remember about a key group, beside its state.
 
     ``watermarks`` are microseconds, one a source; ``sources`` says whose, and is empty where an
-    older release wrote it. Counters run since the first batch.
+    older release wrote it. Counters run since the first batch. ``state_bytes`` is the size of the
+    state as it is stored, 0 while there is none, and ``tables`` are the names in it.
     """
 
     operator: str
@@ -39,45 +40,53 @@ class Memory:
     rows_out: int = 0
     late_rows: int = 0
     sources: list[str] = field(default_factory=list)
-    state: State = field(default_factory=State)
+    state_bytes: int = 0
+    tables: list[str] = field(default_factory=list)
+
+    def encoded(self) -> bytes:
+        """Return it as JSON; it is small, and written whenever a watermark moves."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def decoded(cls, content: bytes | pa.Buffer) -> "About":
+        """Return what ``encoded`` wrote."""
+        return cls(**json.loads(bytes(content)))
 
 
-def encode(memory: Memory, owner: str) -> bytes:
-    """Return everything as one Arrow stream."""
-    told = {name: getattr(memory, name) for name in ABOUT}
-    rows = [("", PLAIN, json.dumps(told).encode())]
-    rows += [(name, *_encoded(value, name, owner)) for name, value in memory.state.items()]
+def encode(state: State, about: About, owner: str) -> bytes:
+    """Return a state as one Arrow stream, which begins with whose it is."""
+    whose = {name: getattr(about, name) for name in WHOSE}
+    rows = [("", PLAIN, json.dumps(whose).encode())]
+    rows += [(name, *_encoded(value, name, owner)) for name, value in state.items()]
     names, kinds, values = zip(*rows, strict=True)
     return _written(pa.table([names, kinds, values], schema=SCHEMA))
 
 
-def about(content: bytes) -> tuple[Memory, list[str]]:
-    """Return what ``encode`` was given, without the state itself, and the names in that."""
-    rows = _read(content)
-    return Memory(**json.loads(rows["value"][0].as_py())), rows["name"].to_pylist()[1:]
-
-
-def decode(content: bytes) -> Memory:
-    """Return what ``encode`` was given."""
+def decode(content: bytes | pa.Buffer) -> State:
+    """Return the state that ``encode`` was given."""
     rows = _read(content)
     names, kinds = rows["name"].to_pylist(), rows["kind"].to_pylist()
     values = [value.as_buffer() for value in rows["value"]]
-    state = State(
+    return State(
         {n: _decoded(k, v) for n, k, v in zip(names[1:], kinds[1:], values[1:], strict=True)}
     )
-    return Memory(**json.loads(values[0].to_pybytes()), state=state)
 
 
-ABOUT = (
-    "operator",
-    "key_group",
-    "key_groups",
-    "watermarks",
-    "rows_in",
-    "rows_out",
-    "late_rows",
-    "sources",
-)
+def told_by(content: bytes | pa.Buffer) -> tuple[About, bool]:
+    """Return what a stored state says about itself, and whether that is all there is to know.
+
+    Checkpoints that began before there was a value for it have it all in the state.
+    """
+    rows = _read(content)
+    told = json.loads(rows["value"][0].as_py())
+    whole = "watermarks" in told
+    size = content.size if isinstance(content, pa.Buffer) else len(content)
+    names = rows["name"].to_pylist()[1:]
+    return About(**{"watermarks": []} | told, state_bytes=size, tables=names), whole
+
+
+#: What a state says about itself. None of it ever changes: a state that did not is not written.
+WHOSE = ("operator", "key_group", "key_groups")
 
 
 def _encoded(value: Value, name: str, owner: str) -> tuple[str, bytes]:

@@ -4,57 +4,55 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from albic.model import InvalidInput
 from albic.streams.checkpoint import Checkpoint
-from albic.streams.state import ABOUT, Memory, about
+from albic.streams.state import About, told_by
 
 #: How Spark calls the operator that a stage is, and the values of its key groups.
-STAGE, VALUE = "transformWithStateInPandasExec", re.compile(r"group(_\d+)?")
-_TOLD = pa.schema([("about", pa.string()), ("bytes", pa.int64())])
-
-
-@dataclass(frozen=True, slots=True)
-class StoredGroup:
-    """What lies in a checkpoint for one key group: its memory without the state, and its size.
-
-    ``tables`` are the names in its state.
-    """
-
-    memory: Memory
-    tables: tuple[str, ...]
-    size_bytes: int
+STAGE, VALUE = "transformWithStateInPandasExec", re.compile(r"(group|about)(_\d+)?")
+#: A stored value: what the network noted about a key group, or its state; the other is null.
+STORED = "about binary, content binary"
+_TOLD = pa.schema([("told", pa.string()), ("within", pa.bool_())])
 
 
 def stored_values(spark: SparkSession, checkpoint: Checkpoint) -> DataFrame:
-    """Return the memories of all key groups after the last batch that ended, in ``content``."""
+    """Return the values of all key groups after the last batch that ended, as ``STORED``."""
     folder = checkpoint.folder
     values = []
     for operator, name in _variables(spark, folder):
         reader = spark.read.format("statestore").option("operatorId", operator)
         reader = reader.option("stateVarName", name).option("batchId", checkpoint.last)
+        mine, other = ("about", "content") if name.startswith("about") else ("content", "about")
         with readable(folder):
-            values.append(reader.load(str(folder)).select("value.content"))
+            found = reader.load(str(folder)).selectExpr(
+                f"value.content AS {mine}", f"binary(NULL) AS {other}"
+            )
+        values.append(found.select("about", "content"))
     return reduce(DataFrame.unionAll, values)
 
 
-def stored_groups(values: DataFrame, checkpoint: Checkpoint) -> list[StoredGroup]:
+def stored_groups(values: DataFrame, checkpoint: Checkpoint) -> list[About]:
     """Return what lies there, by operator and key group."""
     with readable(checkpoint.folder):
-        rows = values.mapInArrow(_told, "about string, bytes bigint").collect()
-    if any(row["about"] is None for row in rows):
+        rows = values.mapInArrow(_told, "told string, within boolean").collect()
+    if any(row["told"] is None for row in rows):
         raise InvalidInput(f"the state in {checkpoint.folder} was not written by a network")
-    if not rows:
+    found = {}
+    # What a state of an older release says is outdated as soon as there is a value of its own.
+    for row in sorted(rows, key=lambda each: not each["within"]):
+        about = About(**json.loads(row["told"]))
+        if about.watermarks:
+            found[about.operator, about.key_group] = about
+    if not found:
         raise InvalidInput(f"{checkpoint.folder} has no state of any key group")
-    found = [_stored(json.loads(row["about"]), int(row["bytes"])) for row in rows]
-    return sorted(found, key=lambda each: (each.memory.operator, each.memory.key_group))
+    return [found[each] for each in sorted(found)]
 
 
 @contextmanager
@@ -91,24 +89,18 @@ def _variables(spark: SparkSession, folder: Path) -> list[tuple[int, str]]:
 
 
 def _told(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield what each memory says about itself."""
+    """Yield what each value says about its key group, and whether a state says it."""
     for batch in batches:
-        contents = [value.as_buffer() for value in batch.column(0)]
-        told = [_about(content) for content in contents]
-        yield pa.RecordBatch.from_pydict(
-            {"about": told, "bytes": [content.size for content in contents]}, _TOLD
-        )
+        values = list(zip(batch.column("about"), batch.column("content"), strict=True))
+        told = [_about(noted.as_buffer(), content.as_buffer()) for noted, content in values]
+        within = [content.is_valid for _, content in values]
+        yield pa.RecordBatch.from_pydict({"told": told, "within": within}, _TOLD)
 
 
-def _stored(told: dict[str, Any], size_bytes: int) -> StoredGroup:
-    return StoredGroup(Memory(**told["memory"]), tuple(told["tables"]), size_bytes)
-
-
-def _about(content: pa.Buffer) -> str | None:
-    """Return what a memory says about itself as JSON, None if it is no memory."""
+def _about(noted: pa.Buffer | None, content: pa.Buffer | None) -> str | None:
+    """Return what a value says about its key group as JSON, None if no network wrote it."""
     try:
-        memory, tables = about(content)
+        about = About.decoded(noted) if noted is not None else told_by(content)[0]
     except (pa.ArrowException, KeyError, TypeError, ValueError, IndexError):
         return None
-    told = {name: getattr(memory, name) for name in ABOUT}
-    return json.dumps({"memory": told, "tables": tables})
+    return json.dumps(asdict(about))

@@ -14,7 +14,7 @@ from albic.streams.dividing import ByTables, Division, Share, division_of, heirs
 from albic.streams.layout import Layout
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import Operator, Source
-from albic.streams.stored_state import StoredGroup
+from albic.streams.state import About
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,12 @@ def heritage(
     sources: Sequence[Source],
     operators: Sequence[Operator],
     layout: Layout,
-    stored: Sequence[StoredGroup],
+    stored: Sequence[About],
     renamed: Mapping[str, str],
 ) -> Heritage:
     """Return who takes over what; refuse what cannot be meant, with the operator's name."""
-    counts = {group.memory.operator: group.memory.key_groups for group in stored}
-    stateful = {group.memory.operator for group in stored if group.tables}
+    counts = {group.operator: group.key_groups for group in stored}
+    stateful = {group.operator for group in stored if group.tables}
     expect_renames(renamed, {*counts, *old_sources(stored)}, operators, sources)
     came_from = {renamed.get(old, old): old for old in counts}
     found: list[Heir] = []
@@ -95,18 +95,16 @@ def heritage(
     return Heritage(tuple(found), takers, names, watermarks(names, stored, renamed))
 
 
-def old_sources(stored: Sequence[StoredGroup]) -> list[str]:
+def old_sources(stored: Sequence[About]) -> list[str]:
     """Return the names of the old sources; empty where nobody wrote them down."""
-    return next((group.memory.sources for group in stored if group.memory.sources), [])
+    return next((group.sources for group in stored if group.sources), [])
 
 
 def watermarks(
-    names: Sequence[str], stored: Sequence[StoredGroup], renamed: Mapping[str, str]
+    names: Sequence[str], stored: Sequence[About], renamed: Mapping[str, str]
 ) -> tuple[int, ...]:
     """Return how far each source of the new network was, as the old one knew it."""
-    reached = [
-        max(each) for each in zip(*(group.memory.watermarks for group in stored), strict=True)
-    ]
+    reached = [max(each) for each in zip(*(group.watermarks for group in stored), strict=True)]
     before = [renamed.get(name, name) for name in old_sources(stored)] or list(names)
     known = dict(zip(before, reached, strict=False))
     return tuple(known.get(name, UNKNOWN) for name in names)

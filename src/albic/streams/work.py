@@ -13,7 +13,7 @@ from albic.streams.packed_rows import Block, Outlet, unpacked
 from albic.streams.packing import UNKNOWN
 from albic.streams.parts import Processor, Rows
 from albic.streams.schemas import conform
-from albic.streams.state import Memory
+from albic.streams.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +93,13 @@ def taken_in(
 
 
 def answered(
-    group: Group, memory: Memory, taken: Mapping[str, pa.Table], watermark_us: int
+    group: Group, state: State, taken: Mapping[str, pa.Table], watermark_us: int
 ) -> pa.Table:
     """Return what the processor makes of its rows."""
     known = watermark_us > UNKNOWN
     moment = pd.Timestamp(watermark_us, unit="us", tz="UTC") if known else None
     try:
-        answer = group.plan.process(memory.state, Rows(taken, group.key_group, moment))
+        answer = group.plan.process(state, Rows(taken, group.key_group, moment))
     except AlbicError as wrong:
         raise InvalidInput(f"{group.owner}: {wrong}") from wrong
     except Exception as wrong:

@@ -10,7 +10,7 @@ from albic.streams import Network
 from albic.streams.chains import chains
 from albic.streams.layout import Place
 from albic.streams.leveling import SOURCE, fewest_idle, longest_paths, widest
-from albic.streams.state import decode
+from albic.streams.state import About, told_by
 from tests.unit.streams.conftest import network, operator, sink, source
 from tests.unit.streams.test_work import MINUTE, doubled, numbers, running_sum
 from tests.unit.streams.without_spark import Hand
@@ -238,15 +238,26 @@ def test_each_operator_of_a_chain_has_a_state_of_its_own() -> None:
     hand = Hand(story())
     hand.batch({"numbers": [numbers(30)]})
     first = hand.slots[0]
-    found = {name: decode(content[0]).operator for (name, _), content in first.kept.items()}
-    assert found == {
-        "group": "passed",
-        "group_1": "sums",
-        "group_2": "minutes",
-        "group_3": "twice",
-        "group_4": "per minute",
+    noted = {
+        name: About.decoded(content).operator
+        for (name, _), (content,) in first.kept.items()
+        if name.startswith("about")
     }
-    assert {name for name, _ in hand.slots[1].kept} == {"group"}
+    assert noted == {
+        "about": "passed",
+        "about_1": "sums",
+        "about_2": "minutes",
+        "about_3": "twice",
+        "about_4": "per minute",
+    }
+    states = {
+        name: told_by(content)[0].operator
+        for (name, _), (content,) in first.kept.items()
+        if name.startswith("group")
+    }
+    # Those that remember nothing have none.
+    assert states == {"group_1": "sums", "group_2": "minutes", "group_4": "per minute"}
+    assert {name for name, _ in hand.slots[1].kept} == {"about", "group"}
 
 
 def test_one_in_a_chain_that_gets_nothing_is_not_called_and_not_written() -> None:
@@ -255,7 +266,7 @@ def test_one_in_a_chain_that_gets_nothing_is_not_called_and_not_written() -> Non
     hand = Hand(made)
     hand.batch({"numbers": [numbers(30)]})
     assert {group.operator for group in hand.last().groups} == {"first"}
-    assert {name for name, _ in hand.slots[0].kept} == {"group"}
+    assert {name for name, _ in hand.slots[0].kept} == {"about"}
 
 
 @pytest.mark.parametrize("chain", ["auto", "never"])

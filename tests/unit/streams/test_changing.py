@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 
 from albic.model import InvalidInput
-from albic.streams import Network
+from albic.streams import Network, query
 from albic.streams.inventory import stored_operators, stored_sources
-from albic.streams.stage import variable
-from albic.streams.state import about
+from albic.streams.stage import ABOUT, STATE, variable
+from albic.streams.state import About, told_by
 from albic.streams.state_handover import NOBODY, Giver, Taker
-from albic.streams.stored_state import StoredGroup
 from albic.streams.takeover import heritage
 from tests.unit.streams.conftest import operator, sink, source
+from tests.unit.streams.older_release import older_stage
 from tests.unit.streams.without_spark import Hand
 
 START = pd.Timestamp("2013-01-01", tz="UTC")
@@ -98,13 +98,20 @@ def halfway(chain="auto") -> Hand:
     return hand
 
 
-def groups_of(hand) -> list[StoredGroup]:
-    found = []
-    for store in hand.slots:
-        for (content,) in store.kept.values():
-            memory, tables = about(content)
-            found.append(StoredGroup(memory, tuple(tables), len(content)))
-    return found
+def values_of(hand) -> list[tuple[bytes | None, bytes | None]]:
+    """Return all values as a checkpoint has them: what is noted about a key group, or its state."""
+    return [
+        (content, None) if name.startswith(ABOUT) else (None, content)
+        for store in hand.slots
+        for (name, _), (content,) in store.kept.items()
+    ]
+
+
+def groups_of(hand) -> list[About]:
+    within = [told_by(content) for noted, content in values_of(hand) if noted is None]
+    told = [about for about, whole in within if whole]
+    told += [About.decoded(noted) for noted, _ in values_of(hand) if noted is not None]
+    return list({(each.operator, each.key_group): each for each in told}.values())
 
 
 def changed(hand, network, renamed=None, chain="auto") -> Hand:
@@ -113,16 +120,22 @@ def changed(hand, network, renamed=None, chain="auto") -> Hand:
     taken_over = heritage(
         network.sources, network.operators, after.layout, groups_of(hand), renamed or {}
     )
-    contents = [content for store in hand.slots for (content,) in store.kept.values()]
-    batches = pa.record_batch({"content": pa.array(contents, pa.binary())})
+    noted, contents = zip(*values_of(hand), strict=True)
+    batches = pa.record_batch(
+        {"about": pa.array(noted, pa.binary()), "content": pa.array(contents, pa.binary())}
+    )
     given = [batch.to_pandas() for batch in Giver(taken_over)(iter([batches]))]
     everyone = pd.DataFrame({"heir": range(len(taken_over.heirs)), "origin": NOBODY})
-    for _, mine in pd.concat([*given, everyone.assign(content=None, wrong=None)]).groupby("heir"):
+    for _, mine in pd.concat(
+        [*given, everyone.assign(about=None, content=None, wrong=None)]
+    ).groupby("heir"):
         (row,) = Taker(taken_over)(mine).to_dict("records")
         if row["wrong"] is not None:
             raise InvalidInput(row["wrong"])
         store = after.slots[row["level"] - 1]
-        store.kept[variable(row["slot"]), row["label"]] = (row["content"],)
+        store.kept[variable(ABOUT, row["slot"]), row["label"]] = (row["about"],)
+        if row["content"] is not None:
+            store.kept[variable(STATE, row["slot"]), row["label"]] = (row["content"],)
     return after
 
 
@@ -187,7 +200,7 @@ def test_a_newcomer_knows_the_time_from_its_first_row_on() -> None:
     )
     after = changed(before, job(more=[newcomer]))
     (reached,) = stored_sources(groups_of(before))
-    (known,) = {tuple(group.memory.watermarks) for group in groups_of(after)}
+    (known,) = {tuple(group.watermarks) for group in groups_of(after)}
     assert known == (reached.watermark_us,)
 
 
@@ -214,3 +227,33 @@ def test_a_function_that_fails_is_told_with_the_operator_and_its_key_group() -> 
         InvalidInput, match=r"'summed', key group [0-3]: its split raised KeyError: 'airplane'"
     ):
         changed(halfway(), failing)
+
+
+@pytest.fixture
+def older(monkeypatch) -> Hand:
+    """Return the job half way, as a release ran it that noted everything in the state."""
+    with monkeypatch.context() as patch:
+        patch.setattr(query, "Stage", older_stage())
+        hand = halfway()
+    assert not any(name.startswith(ABOUT) for store in hand.slots for name, _ in store.kept)
+    return hand
+
+
+def test_state_of_an_older_release_goes_on_where_it_was(older) -> None:
+    older.restart()
+    goes_on_as(halfway(), older, SAME)
+    assert older.counters.totals("minutes").late_rows > 0
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+@pytest.mark.parametrize("since", [0, 1])
+def test_state_of_an_older_release_is_carried_over(older, groups, since) -> None:
+    """Where the network went on for a while, what its states say of it is outdated."""
+    before = halfway()
+    older.restart()
+    for _ in range(since):
+        # Only the time moves in most key groups, so their states stay as they are.
+        rows = numbers(BATCHES // 2)[:1]
+        for hand in (before, older):
+            hand.batch({"numbers": [rows]})
+    goes_on_as(before, changed(older, job(groups)), SAME)

@@ -125,3 +125,9 @@ def test_a_function_returns_a_state() -> None:
 def test_a_wrong_declaration_is_refused_when_the_network_is_made(options, says) -> None:
     with pytest.raises(InvalidInput, match=says):
         network([operator(**options)])
+
+
+def test_a_frame_that_has_become_empty_is_divided_although_its_columns_lost_their_types() -> None:
+    empty = State(sums=pd.DataFrame({"key": pd.Series([], dtype=object), "n": []}))
+    division = division_of("sums", ["key"], "operator 'sums'")
+    assert divided(division, [empty, empty], 3) == [{}, {}, {}]

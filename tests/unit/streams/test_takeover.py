@@ -4,17 +4,14 @@ import pytest
 
 from albic.model import InvalidInput
 from albic.streams.packing import UNKNOWN
-from albic.streams.state import Memory
-from albic.streams.stored_state import StoredGroup
+from albic.streams.state import About
 from albic.streams.takeover import Address, address, heritage
 from tests.unit.streams.conftest import network, operator, source
 
 
 def stored(name, groups=2, tables=("sums",), sources=("numbers",), reached=(7,)) -> list:
     return [
-        StoredGroup(
-            Memory(name, group, groups, list(reached), 10, 5, 1, sources=list(sources)), tables, 100
-        )
+        About(name, group, groups, list(reached), 10, 5, 1, list(sources), 100, list(tables))
         for group in range(groups)
     ]
 
