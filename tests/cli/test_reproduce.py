@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib", reason="the extra albic[figures] is missing")
@@ -54,6 +55,54 @@ def test_mistakes_end_with_exit_code_2_and_a_sentence(arguments, told, capsys, t
     out = tmp_path / "out"
     assert main([*arguments, "--out", str(out)]) == 2
     assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+def changed(**arrays):
+    """Return what writes a trace with other arrays; None leaves one out."""
+
+    def spoil(path: Path) -> None:
+        with np.load(path) as file:
+            every = {name: file[name] for name in file.files} | arrays
+        np.savez(path, **{name: value for name, value in every.items() if value is not None})
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes()[:-200]),
+            "no NumPy archive can be read",
+            id="truncated",
+        ),
+        pytest.param(lambda path: np.savez(path, a=np.ones(3)), "has no array", id="another npz"),
+        pytest.param(lambda path: path.write_text("a,b\n"), "no NumPy archive", id="text"),
+        pytest.param(changed(owner=None), "has no array 'owner'", id="a key is missing"),
+        pytest.param(
+            changed(operators=np.array([{}, None], dtype=object)), "is not a trace", id="pickled"
+        ),
+        pytest.param(
+            changed(tuples_per_s=np.full((2, 200), np.nan)), "tuples_per_s has a number", id="NaN"
+        ),
+        pytest.param(
+            changed(tuples_per_s=np.full((2, 200), -1.0)),
+            "tuples_per_s has a number",
+            id="negative",
+        ),
+    ],
+)
+def test_a_damaged_or_foreign_trace_ends_with_exit_code_2_and_a_sentence(
+    spoil, told, capsys, tmp_path
+):
+    trace, out = tmp_path / "job2.npz", tmp_path / "out"
+    save_trace(trace, real_job(2, periods=2, seed=7))
+    spoil(trace)
+    assert main(["reproduce", "fig-job2", "--trace", str(trace), "--out", str(out)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "job2.npz" in line
+    assert told in line
     assert not out.exists()
 
 

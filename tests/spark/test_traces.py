@@ -15,9 +15,10 @@ from albic.jobs.real.feeds import Feed
 from albic.jobs.real.tracing import assembled, given
 from albic.sim import Trace
 from albic.streams import RunningNetwork
-from tests.spark.real_jobs import wait_until
+from tests.spark.real_jobs import dense_edits, wait_until
 
 GROUPS, ROWS, BATCHES = 4, 20_000, 6
+EDITS = 6_000
 #: Spark's bytes are compressed, and a few more go with every block.
 NEAR = 0.15
 pytestmark = [
@@ -73,9 +74,21 @@ def test_rows_of_job_4_are_exactly_what_spark_counts(spark, tmp_path) -> None:
         running.stop()
 
 
-def test_rows_of_job_3_are_exact_and_its_bytes_in_proportion(spark, tmp_path) -> None:
+def test_rows_of_job_1_are_exactly_what_spark_counts(spark, tmp_path) -> None:
+    edits = dense_edits(tmp_path / "edits.json.gz", EDITS)
+    inputs = Inputs(tmp_path, edits, None, GROUPS, EDITS // BATCHES, BATCHES)
+    running = REAL_JOBS["job1"].network(spark, inputs).start(tmp_path / "c", all_there_is=True)
+    try:
+        ended(running)
+        expect_rows("job1", inputs, running, counted("job1", inputs))
+    finally:
+        running.stop()
+
+
+@pytest.mark.parametrize("name", ["job2", "job3"])
+def test_rows_are_exact_and_bytes_in_proportion(spark, tmp_path, name: str) -> None:
     inputs = Inputs(tmp_path, None, None, GROUPS, ROWS, BATCHES)
-    job = REAL_JOBS["job3"]
+    job = REAL_JOBS[name]
     running = job.network(spark, inputs).start(tmp_path / "c", all_there_is=True, chain="never")
     try:
         controller = albic.attach(running, planner="hold", period="1 batch")
@@ -83,9 +96,9 @@ def test_rows_of_job_3_are_exact_and_its_bytes_in_proportion(spark, tmp_path) ->
         controller.stop()
         records = [record for record in controller.journal.records() if record.snapshot]
         assert records, "nothing was measured"
-        found = counted("job3", inputs)
-        expect_rows("job3", inputs, running, found)
-        ours = assembled(job.operators(inputs), found, 2, "flights of 2013")
+        found = counted(name, inputs)
+        expect_rows(name, inputs, running, found)
+        ours = assembled(job.operators(inputs), found, 2, name)
         assert shares(ours) == pytest.approx(shares(trace_of(records, 2)), rel=NEAR)
     finally:
         running.stop()

@@ -1,68 +1,23 @@
 """What the paper says of Real Jobs 2, 3 and 4, as checks: judged on the median of the seeds."""
 
 import math
-from collections.abc import Callable
 
+from albic.experiments.entries.job_ends import (
+    NEAR,
+    end_of,
+    first_near,
+    middle_of,
+    spreads,
+    told_when,
+)
 from albic.experiments.experiment import Finding
 from albic.experiments.rows import Rows, amount
-from albic.experiments.runs.jobs import PAPER
 from albic.experiments.runs.methods import ALBIC, COLA, JOINT
-from albic.experiments.seed_statistics import Judgement, Spread, judge, spread
+from albic.experiments.seed_statistics import judge, spread
 
 MOVES = 10
-#: The last periods, whose mean counts as the end.
-END = 48
 #: What "consistently" may mean, as a share of periods.
 CONSISTENT = 0.95
-#: How near counts as the same collocation, as a share of the other.
-NEAR = 0.95
-
-
-def of_costs(rows: Rows, costs: str) -> Rows:
-    """Return the rows that were measured with some costs; the paper's where nobody said."""
-    return rows.that(lambda row: row.get("costs", PAPER) == costs)
-
-
-def with_costs(check: Callable[[Rows], Finding], costs: str = PAPER) -> Callable[[Rows], Finding]:
-    """Return a check of the rows with some costs."""
-
-    def checked(rows: Rows) -> Finding:
-        some = of_costs(rows, costs)
-        return check(some) if some.rows else Finding.missing("no line of this run has these costs")
-
-    return checked
-
-
-def spreads(found: Judgement, count: int) -> tuple[Spread, ...]:
-    """Return the spread of each number of a claim; of nothing where no seed has all of them."""
-    return found.spreads or (Spread.of([]),) * count
-
-
-def at_end(rows: Rows) -> Rows:
-    """Return the last periods of a line."""
-    last = rows.most("period")
-    return rows.that(lambda row: float(row["period"] or 0) > max(last - END, last / 2))
-
-
-def end_of(rows: Rows, label: str, value: str) -> float:
-    """Return a line's mean at the end, of one seed."""
-    return at_end(rows.where(label=label)).mean(value)
-
-
-def middle_of(rows: Rows, label: str, value: str) -> Spread:
-    """Return a line's mean at the end over all seeds."""
-    return spread(rows, lambda some: end_of(some, label, value))
-
-
-def first_near(rows: Rows, label: str, goal: float) -> float:
-    """Return the first period in which a line has about a collocation; infinite if in none."""
-    near = rows.where(label=label).that(lambda row: float(row["collocation"] or 0) >= NEAR * goal)
-    return near.least("period") if near.rows else math.inf
-
-
-def told_when(period: float) -> str:
-    """Return a period in words."""
-    return f"in period {period:.0f}" if math.isfinite(period) else "never"
 
 
 def gradually(rows: Rows) -> Finding:
@@ -79,8 +34,9 @@ def gradually(rows: Rows) -> Finding:
     return Finding(
         f"ALBIC up to {best} %, COLA {cola} %; within 5 % of it {told_when(when.median)}",
         found.holds,
-        f"after {last:.0f} periods ALBIC is at {amount(best.median)} %, for it brings one pair "
-        f"together a period; joint is at {middle_of(rows, JOINT, 'collocation')} %",
+        f"after {last:.0f} periods ALBIC is at {amount(best.median)} % at best and at "
+        f"{middle_of(rows, ALBIC, 'collocation')} % at the end; joint is at "
+        f"{middle_of(rows, JOINT, 'collocation')} %",
         seeds=found.told,
     )
 
@@ -117,8 +73,9 @@ def lower_distance(rows: Rows) -> Finding:
     return Finding(
         f"at the end {mine} points against {cola}; lower in {lower} % of the periods",
         found.holds,
-        f"COLA's load distance is smaller in {amount(100 - lower.median)} % of the periods: where "
-        "the sets that ALBIC keeps whole become heavy, its plans become uneven",
+        f"COLA's load distance is smaller in {amount(100 - lower.median)} % of the periods, "
+        f"where ALBIC keeps {middle_of(rows, ALBIC, 'collocation')} % local within the 10 points "
+        "that it may use",
         seeds=found.told,
     )
 
@@ -135,7 +92,9 @@ def load_index(rows: Rows) -> Finding:
         f"ALBIC {mine} %, COLA {cola} %",
         found.holds,
         f"ALBIC's is {amount(abs(mine.median - 50))} points from the paper's (10 would do) and "
-        f"COLA's {amount(abs(cola.median - 75))} (12 would do)",
+        f"COLA's {amount(abs(cola.median - 75))} (12 would do); COLA's migrations pause key groups "
+        f"for {middle_of(rows, COLA, 'paused_s')} s a period, "
+        f"{middle_of(rows, COLA, 'planned')} of them",
         seeds=found.told,
     )
 
@@ -201,8 +160,8 @@ def overwhelms(rows: Rows) -> Finding:
     return Finding(
         f"load index up to {index} %, mean load up to {load} %, backlog {backlog} s",
         found.holds,
-        f"with its migrations COLA's load index stays at {middle_of(rows, COLA, 'index')} %, but "
-        "the simulated nodes, half idle, keep up; the paper's did not",
+        f"with its migrations COLA's load index stays at {middle_of(rows, COLA, 'index')} %, "
+        f"the mean load of nodes is {load} % at most, and the backlog {backlog} s",
         seeds=found.told,
     )
 

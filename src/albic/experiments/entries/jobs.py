@@ -14,12 +14,10 @@ from albic.experiments.entries.job_claims import (
     load_index,
     low_index,
     lower_distance,
-    middle_of,
     migrations,
-    of_costs,
     overwhelms,
-    with_costs,
 )
+from albic.experiments.entries.job_ends import middle_of, of_costs, with_costs
 from albic.experiments.entries.job_notes import notes_of
 from albic.experiments.entries.lines import lines, table
 from albic.experiments.experiment import Claim, Experiment
