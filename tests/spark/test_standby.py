@@ -162,7 +162,7 @@ def test_a_controller_keeps_copies_and_survives_a_loss_with_them(
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     try:
         controller = albic.attach(query, period="1h", standby=1, journal=tmp_path / "j.jsonl")
-        (watched,) = controller._parts.placement._watches
+        (watched,) = controller._parts.placement._queries.watches
         wait_until(lambda: len(watched.copying.standbys()) == len(watched.groups()), "no copies")
         cluster.remove_node(spare)
         after = bridge.last_batch(query) + 4

@@ -11,7 +11,7 @@ from pyspark.sql import functions as fn
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import albic
-from albic.spark import runtime
+from albic.spark import plan_delivery
 from albic.spark.bridge import LEAVE, Bridge, Followers, Order
 from albic.spark.copies import PATIENCE_S
 from albic.spark.handover_calls import Calling
@@ -263,7 +263,7 @@ def test_state_that_cannot_be_copied_is_moved_without_preparation(spark, watch, 
 
 @pytest.mark.timeout(300)
 def test_the_controller_prepares_large_state_and_says_so(spark, bridge, tmp_path, monkeypatch):
-    monkeypatch.setattr(runtime, "PREPARED_BYTES", 1)
+    monkeypatch.setattr(plan_delivery, "PREPARED_BYTES", 1)
     cost = f"CASE WHEN key < {KEYS // 4} THEN 120L ELSE 5L END"
     slept = fn.expr(f"reflect('java.lang.Thread', 'sleep', {cost})")
     slow = counts(spark).withColumn("slept", slept)

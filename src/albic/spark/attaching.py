@@ -10,10 +10,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from albic.model import InvalidInput
 from albic.spark.bridge import Bridge
 from albic.spark.checkpoint import local_folder
+from albic.spark.operators import Named
 from albic.spark.query_copies import NO_COPIES, CopyRules
 from albic.spark.runtime import SparkRuntime
 from albic.spark.support import facts, require_classic, require_supported, require_tested
-from albic.spark.watch import Named
 
 Query = StreamingQuery
 #: How long attaching waits for a first batch; afterwards it goes on without.

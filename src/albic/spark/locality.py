@@ -1,9 +1,13 @@
 """How long Spark lets a task wait for the executor that has its state."""
 
+import logging
 import math
+from collections.abc import Sequence
 
 from albic.model import InvalidInput
 from albic.spark.bridge import Bridge
+
+log = logging.getLogger(__name__)
 
 #: An idle executor takes a waiting task away from its owner when the wait is over. As long as a
 #: whole stage, with much to spare for a load that grows or a state that is loaded, it never is.
@@ -62,3 +66,14 @@ class LocalityWait:
         self._wait_s = None
         for level, wait in self._before.items():
             self._bridge.set_locality_wait(level, wait)
+
+
+def placed_anew(bridge: Bridge, lost: Sequence[str]) -> bool:
+    """Let tasks that wait for lost executors be placed once more; return whether they were."""
+    try:
+        placed = bridge.place_waiting_tasks(lost)
+    except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
+        log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
+        return False
+    log.info("%d tasks that waited for a lost executor were placed anew", placed)
+    return True

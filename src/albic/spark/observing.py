@@ -13,12 +13,14 @@ from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect
 from albic.control.samples import GroupSample, NodeSample, Observation, RawBatch, StreamSample
 from albic.control.task_costs import task_costs
+from albic.model import Throughput
 from albic.spark.batch import BatchSample
+from albic.spark.batch_summary import Seen
 from albic.spark.executors import Executor
 from albic.spark.measures import SeenMove
 from albic.spark.operators import labels, topology
 from albic.spark.placement import KeyGroup
-from albic.spark.watch import QueryWatch, Seen
+from albic.spark.watch import QueryWatch
 
 
 def observation(
@@ -73,6 +75,21 @@ def effect_of(
         busy_s=sum(one.busy_s for one in seen),
         wait_s=sum(one.wait_s for one in seen),
         task_costs=task_costs(newest(watches, ())) if watches else (),
+    )
+
+
+def holding(watches: Sequence[QueryWatch]) -> frozenset[str]:
+    """Return the executors that own a key group, or are about to."""
+    meant = [(each.placement.owners(), each.placement.waiting()) for each in watches]
+    return frozenset(e.id for both in meant for owners in both for e in owners.values())
+
+
+def slowest(watches: Sequence[QueryWatch]) -> Throughput:
+    """Return how the query kept up that has the least time to spare."""
+    return min(
+        (watch.throughput() for watch in watches),
+        key=lambda kept: (kept.interval_s or 0.0) - (kept.batch_s or 0.0),
+        default=Throughput(),
     )
 
 

@@ -5,10 +5,12 @@ task, so their stores move together: a *stateful stage* is an operator of the pa
 partitions is a key group.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
+from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.model import InvalidInput, Operator, Topology
 from albic.spark.bridge import NodeState, PlanNode, StoreId
@@ -39,6 +41,21 @@ WORDS = {
 PYTHON = ("Python", "Pandas", "PySpark", "Arrow")
 #: Nodes that share the store of the node that names the stage.
 SILENT = frozenset({"StateStoreRestoreExec", "SessionWindowStateStoreRestoreExec"})
+
+
+class Named(Protocol):
+    """A query that comes with its operators: which partitions of which stage are whose."""
+
+    query: StreamingQuery
+
+    @property
+    def topology(self) -> Topology:
+        """Return the operators; their key groups are the partitions of the query's stages."""
+        ...
+
+    def chain_work(self) -> Mapping[str, tuple[float, ...]]:
+        """Return the share of its work that each operator of a chain does, by the chain's name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Measuring and moving share the executors and the batches, so one object answers 
 the loop's thread calls it, and a second one makes newcomers warm.
 """
 
-import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,22 +14,18 @@ from albic.control.invariants import Ground
 from albic.control.move_costs import MeasuredMove
 from albic.control.ports import Effect, News
 from albic.model import NotReady, Plan, PlanRejected, Snapshot, Throughput
+from albic.spark import observing
+from albic.spark.batch_summary import Seen
 from albic.spark.bridge import Bridge
 from albic.spark.executors import Executor, Executors
-from albic.spark.locality import LONGEST_WAIT_S, LocalityWait
-from albic.spark.observing import effect_of, ground, measured_moves, newest, observation
+from albic.spark.locality import LONGEST_WAIT_S, LocalityWait, placed_anew
+from albic.spark.operators import Named
 from albic.spark.period_estimate import Gauge
-from albic.spark.placement import KeyGroup
+from albic.spark.plan_delivery import deliver
 from albic.spark.query_copies import NO_COPIES, CopyRules
 from albic.spark.warming import Warmth
-from albic.spark.watch import Named, QueryWatch, Seen
+from albic.spark.watched_queries import WatchedQueries
 
-log = logging.getLogger(__name__)
-
-#: State of this size is loaded before it is moved: less is soon loaded, and a copy takes a batch.
-PREPARED_BYTES = 2**20
-#: A load that takes more than this part of the longest stage has its executor for itself.
-DEAR = 0.25
 #: A lost executor stops a batch for longer than this anyway: Spark has to notice first.
 ROLL_CALL_EVERY_S = 0.25
 
@@ -62,10 +57,7 @@ class SparkRuntime:
     ) -> None:
         self._bridge = bridge
         self._copies = copies if steers else NO_COPIES
-        self._followers = bridge.followers() if self._copies.any else None
-        self._named = named
-        self._pending = list(queries)
-        self._watches: list[QueryWatch] = []
+        self._queries = WatchedQueries(bridge, queries, named, self._copies)
         self._per_batch = per_batch
         self._steers = steers
         self._executors = Executors(bridge)
@@ -85,7 +77,7 @@ class SparkRuntime:
         """Wait for the first batch of every query, but not for long; refuse what has no state."""
         ends_s = time.monotonic() + patience_s
         self._take_on()
-        while self._pending and time.monotonic() < ends_s:
+        while self._queries.pending and time.monotonic() < ends_s:
             time.sleep(0.05)
             self._take_on()
 
@@ -95,10 +87,10 @@ class SparkRuntime:
         """Read new batches and executors; repeat where Spark did not follow us."""
         self._call_the_roll()
         live = self._executors.live()
-        seen = [watch.take_in(live) for watch in self._watches]
+        seen = [watch.take_in(live) for watch in self._queries.watches]
         self._seen += [
-            (one, measured_moves(self._watches, watch, one.moves))
-            for watch, one in zip(self._watches, seen, strict=True)
+            (one, observing.measured_moves(self._queries.watches, watch, one.moves))
+            for watch, one in zip(self._queries.watches, seen, strict=True)
             if one.batches
         ]
         read = any(one.read for one in seen)
@@ -107,54 +99,53 @@ class SparkRuntime:
         avoidable, moved = None, None
         # Who loads a copy is slow for other reasons than its place.
         if read and not self._preparing():
-            avoidable, moved = self._gauge.newest(newest(self._watches, self._usable()))
+            avoidable, moved = self._gauge.newest(
+                observing.newest(self._queries.watches, self._usable())
+            )
         ended = any(one.batches for one in seen)
         if ended and self._steers:
             # Whether batches are read or not: copies that nobody asks for end by themselves.
-            for watch in self._watches:
+            for watch in self._queries.watches:
                 watch.arrange(self._usable())
         now_s, (lost, self._lost) = time.time(), (tuple(self._lost), [])
         return News(
             batches=max((one.batches for one in seen), default=0),
             joined=self._warmth.newcomers(live),
             lost=lost,
-            over=not self._watches and not self._pending,
+            over=not self._queries.watches and not self._queries.pending,
             avoidable=avoidable,
-            quiet_s=min((watch.look_in_s(now_s) for watch in self._watches), default=0.0),
+            quiet_s=min((watch.look_in_s(now_s) for watch in self._queries.watches), default=0.0),
             pace=max((one.pace for one in seen if one.pace is not None), default=None),
-            batch_s=sum(watch.last_batch_s for watch in self._watches) if ended else None,
+            batch_s=sum(watch.last_batch_s for watch in self._queries.watches) if ended else None,
             moved=moved,
         )
 
     def snapshot(self) -> Snapshot:
         """Return what the queries did in this period; raise NotReady while something is missing."""
-        if self._pending or not self._watches:
+        if self._queries.pending or not self._queries.watches:
             raise NotReady("a query has not ended its first batch yet")
         if under_way := self._preparing():
             raise NotReady(f"{under_way} moves of the last plan are being prepared")
         memory_bytes = self._bridge.executor_memory_bytes() if self._in_memory else None
-        seen = observation(self._watches, self._usable(), self._generation, memory_bytes)
+        seen = observing.observation(
+            self._queries.watches, self._usable(), self._generation, memory_bytes
+        )
         return self._gauge.period(seen)
 
     def throughput(self) -> Throughput:
         """Return how the slowest query kept up in this period."""
-        return min(
-            (watch.throughput() for watch in self._watches),
-            key=lambda kept: (kept.interval_s or 0.0) - (kept.batch_s or 0.0),
-            default=Throughput(),
-        )
+        return observing.slowest(self._queries.watches)
 
     def new_period(self) -> None:
         """Begin another period."""
-        for watch in self._watches:
+        for watch in self._queries.watches:
             watch.new_period()
 
     # Who is needed
 
     def holding(self) -> frozenset[str]:
         """Return the executors that own a key group, or are about to."""
-        meant = [(each.placement.owners(), each.placement.waiting()) for each in self._watches]
-        return frozenset(e.id for both in meant for owners in both for e in owners.values())
+        return observing.holding(self._queries.watches)
 
     def usable(self) -> frozenset[str]:
         """Return the executors that may be given state."""
@@ -167,33 +158,12 @@ class SparkRuntime:
         self._look()
         if plan.generation != self._generation:
             raise PlanRejected(["executors came or went while the plan was made"])
-        executors = {executor.id: executor for executor in self._executors.live()}
-        nodes = snapshot.cluster.nodes
-        groups = [(watch, group) for watch in self._watches for group in watch.groups()]
-        now: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
-        later: dict[QueryWatch, dict[KeyGroup, Executor]] = {watch: {} for watch in self._watches}
-        large = bool(
-            (snapshot.state_bytes[[m.key_group for m in plan.moves]] >= PREPARED_BYTES).any()
-        )
-        for move in plan.moves:
-            watch, group = groups[move.key_group]
-            rescued = nodes[move.source].id not in executors
-            (now if rescued else later)[watch][group] = executors[nodes[move.target].id]
-        # Whoever talks to each other has to move in one batch, whatever that costs.
-        together = bool(snapshot.traffic.nnz)
-        dearest_s = 0.0 if together else max((m.cost for m in plan.moves), default=0.0)
-        for watch in self._watches:
-            watch.placement.move_now(now[watch])
-            apart = dearest_s > DEAR * watch.busiest_stage_s
-            cold = watch.prepare(later[watch], together=together) if large else later[watch]
-            watch.placement.stage(cold, self._per_batch, apart=apart)
-            if now[watch] or later[watch]:
-                watch.rouse()
+        deliver(plan, snapshot, self._queries.watches, self._executors.live(), self._per_batch)
 
     def drop(self) -> int:
         """Leave out the moves that are not made yet, and the copies that were made for them."""
-        left = sum(len(watch.placement.waiting()) for watch in self._watches)
-        for watch in self._watches:
+        left = sum(len(watch.placement.waiting()) for watch in self._queries.watches)
+        for watch in self._queries.watches:
             watch.copying.drop()
             watch.placement.drop()
         return left
@@ -205,16 +175,16 @@ class SparkRuntime:
     def effect(self) -> Effect:
         """Return what the batches since the last question showed."""
         seen, self._seen = self._seen, []
-        return effect_of(seen, self._watches)
+        return observing.effect_of(seen, self._queries.watches)
 
     def ground(self) -> Ground:
         """Return how things stand now, by what we keep of it: nobody is asked."""
-        return ground(self._watches, self._generation, self.usable())
+        return observing.ground(self._queries.watches, self._generation, self.usable())
 
     def close(self) -> None:
         """Put back what the application had; its state stays where it is, and is only followed."""
         self._warmth.close()
-        for watch in self._watches:
+        for watch in self._queries.watches:
             watch.copying.stop()
             watch.placement.follow_only()
         if self._steers:
@@ -228,38 +198,18 @@ class SparkRuntime:
             self._roll_call_s = now_s
             self._take_on()
             self._look()
-            for watch in self._watches:
+            for watch in self._queries.watches:
                 watch.sizes.first_look()
 
     def _take_on(self) -> None:
         """Watch queries whose first batch has ended, and let go of those that stopped."""
-        for query in tuple(self._pending):
-            if not query.isActive:
-                self._pending.remove(query)
-            elif self._bridge.last_batch(query) >= 0:
-                # First, so that a query we cannot serve is refused once and not again and again.
-                self._pending.remove(query)
-                self._watches.append(self._watch(query))
-                self._generation += 1
-                if self._steers:
-                    # How long its stages are is not known yet, and its next one is about to begin.
-                    self._wait.fit(LONGEST_WAIT_S)
-        active = [watch for watch in self._watches if watch.active]
-        if len(active) < len(self._watches):
-            self._watches = active
+        for _ in self._queries.newcomers(steers=self._steers):
             self._generation += 1
-
-    def _watch(self, query: StreamingQuery) -> QueryWatch:
-        """Return a query under watch."""
-        named = self._named.get(str(query.runId))
-        return QueryWatch(
-            self._bridge,
-            query,
-            steers=self._steers,
-            named=named,
-            followers=self._followers,
-            copies=self._copies,
-        )
+            if self._steers:
+                # How long its stages are is not known yet, and its next one is about to begin.
+                self._wait.fit(LONGEST_WAIT_S)
+        if self._queries.let_go():
+            self._generation += 1
 
     def _look(self) -> None:
         """Notice who came and who is gone, and keep it for the next news."""
@@ -267,7 +217,7 @@ class SparkRuntime:
         if not change.joined and not change.lost:
             return
         self._generation += 1
-        for watch in self._watches:
+        for watch in self._queries.watches:
             watch.rouse()
         self._lost += change.lost
         self._warmth.forget(change.lost)
@@ -278,36 +228,28 @@ class SparkRuntime:
         """Let tasks that wait for lost executors go where there is a copy, else anywhere."""
         self._lost_at_s = time.time()
         live = self._executors.live()
-        left = [group for watch in self._watches for group in watch.copying.rescue(live)]
-        if self._copies.standby_bytes is None or not self._placed_anew(lost) or left:
+        left = [group for watch in self._queries.watches for group in watch.copying.rescue(live)]
+        if self._copies.standby_bytes is None or not placed_anew(self._bridge, lost) or left:
             self._wait.suspend()
-
-    def _placed_anew(self, lost: Sequence[str]) -> bool:
-        """Let tasks that wait for lost executors be placed once more; return whether they were."""
-        try:
-            placed = self._bridge.place_waiting_tasks(lost)
-        except Exception as wrong:  # noqa: BLE001  Spark's own, and may change with a version
-            log.warning("tasks that wait for a lost executor go anywhere: %s", wrong)
-            return False
-        log.info("%d tasks that waited for a lost executor were placed anew", placed)
-        return True
 
     def _after_batches(self, seen: Sequence[Seen]) -> None:
         """Fit the wait to the batches that ended, and make idle executors warm."""
         if self._steers and max(one.last_ended_s for one in seen) > self._lost_at_s:
             # Queries share the executors, so a task may wait for a stage of each.
-            self._wait.fit(sum(watch.busiest_stage_s for watch in self._watches))
-        owners = [o.id for watch in self._watches for o in watch.placement.owners().values()]
+            self._wait.fit(sum(watch.busiest_stage_s for watch in self._queries.watches))
+        owners = [
+            o.id for watch in self._queries.watches for o in watch.placement.owners().values()
+        ]
         self._warmth.noted(owners)
         if self._steers:
-            python = any(watch.python for watch in self._watches)
+            python = any(watch.python for watch in self._queries.watches)
             self._warmth.make(self._executors.live(), python=python)
         else:
             self._warmth.noted(executor.id for executor in self._executors.live())
 
     def _preparing(self) -> int:
         """Return how many moves are on their way."""
-        return sum(len(watch.placement.held()) for watch in self._watches)
+        return sum(len(watch.placement.held()) for watch in self._queries.watches)
 
     def _usable(self) -> list[Executor]:
         """Return the executors that may get state."""

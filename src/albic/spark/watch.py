@@ -3,23 +3,23 @@
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean, median
-from typing import Protocol
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from albic.control.batch_sampling import Attention
 from albic.control.change_detection import growth
 from albic.control.polling import look_in_s, sure_until_s
-from albic.model import Throughput, Topology
+from albic.model import Throughput
 from albic.spark.batch import BatchSample
+from albic.spark.batch_summary import Seen, seen_in
 from albic.spark.bridge import Bridge, EndedBatch, Followers
 from albic.spark.checkpoint import StateSizes
 from albic.spark.executors import Executor
 from albic.spark.local_files import NearFiles
 from albic.spark.measures import SeenMove, busiest_stage_s, moves_in, settled_s, stages_s
-from albic.spark.operators import QueryShape, runs_python, shape
+from albic.spark.operators import Named, QueryShape, runs_python, shape
 from albic.spark.placement import KeyGroup, Placement
 from albic.spark.query_copies import NO_COPIES, Copying, CopyRules
 from albic.spark.statistics import StatisticsReader
@@ -32,46 +32,6 @@ ALIKE = 2
 UNKNOWN_S = 0.2
 #: How often a query is asked whether it still runs: each answer wakes two processes.
 ASK_EVERY_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the new batches of a query showed.
-
-    ``batch_s`` is how long they took in all. Of ``batches`` so many were ``read`` whole, and all
-    that follows is about these. ``pace`` is the share of its trigger interval that the last batch
-    took, if it has one.
-    """
-
-    batches: int
-    batch_s: float
-    read: int
-    judged: int
-    compliant: int
-    last_ended_s: float
-    cpu_s: float = 0.0
-    rows: int = 0
-    local_bytes: int = 0
-    remote_bytes: int = 0
-    moves: tuple[SeenMove, ...] = ()
-    pace: float | None = None
-    busy_s: float = 0.0
-    wait_s: float = 0.0
-
-
-class Named(Protocol):
-    """A query that comes with its operators: which partitions of which stage are whose."""
-
-    query: StreamingQuery
-
-    @property
-    def topology(self) -> Topology:
-        """Return the operators; their key groups are the partitions of the query's stages."""
-        ...
-
-    def chain_work(self) -> Mapping[str, tuple[float, ...]]:
-        """Return the share of its work that each operator of a chain does, by the chain's name."""
-        ...
 
 
 class QueryWatch:
@@ -204,30 +164,14 @@ class QueryWatch:
             moves += moves_in(sample, (*self.earlier, *self.period))
             self.period.append(sample)
         self._busiest_s.extend(busiest_stage_s(sample) for sample in samples)
-        tasks = [task for sample in samples for stage in sample.stages for task in stage.tasks]
-        between = [
-            task
-            for sample in samples
-            for stage in sample.stages
-            if stage.stage in self.shape.fed_by_state
-            for task in stage.tasks
-        ]
         took_s = self._period_of(range(before + 1, self._read_to + 1), samples)
-        return Seen(
-            batches=len(took_s),
-            batch_s=sum(took_s),
-            read=len(samples),
-            judged=sum(answer.judged for answer in answers),
-            compliant=sum(answer.compliant for answer in answers),
-            last_ended_s=max((sample.ended_s for sample in samples), default=0.0),
-            cpu_s=sum(task.cpu_s for task in tasks),
-            rows=sum(task.records for task in tasks),
-            local_bytes=sum(task.local_bytes for task in between),
-            remote_bytes=sum(task.remote_bytes for task in between),
-            moves=tuple(moves),
-            pace=took_s[-1] / self.interval_s if took_s and self.interval_s else None,
-            busy_s=sum(task.run_s for task in tasks),
-            wait_s=sum(task.wait_s for task in tasks),
+        return seen_in(
+            samples,
+            answers,
+            tuple(moves),
+            took_s,
+            fed_by_state=self.shape.fed_by_state,
+            interval_s=self.interval_s,
         )
 
     def _new_samples(self, live: Sequence[Executor]) -> list[BatchSample]:
